@@ -1,0 +1,371 @@
+#include <errno.h>
+
+#include "api.h"
+#include "large.h"
+#include "remote.h"
+#include "thread.h"
+
+/* Largest request with a direct slot. */
+#define DIRECT_MAX (NC_DIRECT_BYTES - NC_CANARY_BYTES)
+/* Largest request that shares a page. */
+#define SMALL_MAX (NC_SMALL_BYTES - NC_CANARY_BYTES)
+
+/* A shrink could not get its smaller block: from then on sizes given to frees
+ * may be of another class than the block's. */
+static uint32_t x_sizes_vague;
+
+NC_NOINLINE static void *nc_malloc_slow(struct nc_heap *heap, size_t bytes);
+NC_NOINLINE static void *nc_malloc_next(struct nc_heap *heap, struct nc_page *page, size_t bytes);
+
+/* What the next pointer of the page's head says: a block's index, or more. */
+NC_INLINE uintptr_t next_of(const struct nc_page *page, const uint8_t *block)
+{
+	return nc_link_decode(&page->keys, block, *(const nc_word_t *)block);
+}
+
+NC_INLINE void *hand_out(struct nc_page *page, uint8_t *block)
+{
+	if (NC_CANARY)
+		nc_canary_set(block, page->block_bytes, page->canary_key);
+	return block;
+}
+
+NC_INLINE void *malloc_from(struct nc_heap *heap, struct nc_page *page, size_t bytes)
+{
+	uint8_t *block = page->head;
+	uint32_t i = page->head_idx;
+	uintptr_t next = next_of(page, block);
+
+	if (NC_UNLIKELY(next >= page->block_count))
+		return nc_malloc_next(heap, page, bytes);
+	if (NC_LIVE_BITMAP && NC_UNLIKELY(!nc_page_live_set(page, i)))
+		return nc_malloc_next(heap, page, bytes);
+	page->head_idx = (uint32_t)next;
+	page->head = nc_page_block(page, next);
+	return hand_out(page, block);
+}
+
+void *nc_malloc(size_t bytes)
+{
+	struct nc_heap *heap = nc_heap_of_word(nc_port_self_get());
+
+	if (NC_UNLIKELY(bytes > DIRECT_MAX))
+		return nc_malloc_slow(heap, bytes);
+	return malloc_from(heap, heap->direct[(bytes + NC_CANARY_BYTES + NC_GRAIN - 1) / NC_GRAIN],
+	                   bytes);
+}
+
+/* The head's link is no index: its list ends here, or it was overwritten. */
+NC_NOINLINE static void *nc_malloc_next(struct nc_heap *heap, struct nc_page *page, size_t bytes)
+{
+	uint8_t *block = page->head;
+
+	if (block == (uint8_t *)&page->end_link)
+		return nc_malloc_slow(heap, bytes);
+	uintptr_t i = page->head_idx;
+	if (NC_UNLIKELY(next_of(page, block) != NC_LINK_END ||
+	                (NC_LIVE_BITMAP && !nc_page_live_set(page, i)))) {
+		nc_page_report_link(page, block);
+		nc_page_next_list(page); /* the rest of this list is lost */
+		return nc_malloc_slow(heap, bytes);
+	}
+	nc_page_next_list(page);
+	return hand_out(page, block);
+}
+
+/* A block of the class, by any way. */
+static void *malloc_class(struct nc_heap *heap, unsigned class_idx, size_t bytes)
+{
+	struct nc_page *page = heap->pages[class_idx];
+
+	if (page->head == (uint8_t *)&page->end_link) {
+		nc_heap_reap_slow();
+		page = nc_heap_page_slow(heap, class_idx);
+		if (!page) {
+			errno = ENOMEM;
+			return NULL;
+		}
+	}
+	return malloc_from(heap, page, bytes);
+}
+
+/* For a heap's thread, or for one past its exit. */
+static void *malloc_any_thread(struct nc_heap *heap, unsigned class_idx)
+{
+	size_t bytes = nc_class_bytes(class_idx) - NC_CANARY_BYTES;
+
+	if (NC_LIKELY(heap != &nc_heap_none && heap != &nc_heap_late))
+		return malloc_class(heap, class_idx, bytes);
+	heap = nc_heap_enter();
+	if (heap)
+		return malloc_class(heap, class_idx, bytes);
+	if (!nc_port_self_get()) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	heap = nc_heap_late_take();
+	void *p = heap ? malloc_class(heap, class_idx, bytes) : NULL;
+	nc_heap_late_give();
+	if (!p)
+		errno = ENOMEM;
+	return p;
+}
+
+static void *malloc_large(size_t bytes, size_t align, bool *zero)
+{
+	nc_port_init();
+	void *p = nc_large_take(bytes, align, zero);
+	if (!p)
+		errno = ENOMEM;
+	return p;
+}
+
+NC_NOINLINE static void *nc_malloc_slow(struct nc_heap *heap, size_t bytes)
+{
+	bool zero;
+
+	if (NC_UNLIKELY(bytes > SMALL_MAX))
+		return malloc_large(bytes, NC_GRAIN, &zero);
+	return malloc_any_thread(heap, nc_class_of(nc_max(bytes + NC_CANARY_BYTES, 1)));
+}
+
+NC_NOINLINE static void nc_free_slow(struct nc_page *page, void *p)
+{
+	int saved = errno;
+	uintptr_t i = nc_page_index(page, p);
+
+	if (!p)
+		return;
+	if (i >= page->block_count) {
+		if (page == &nc_page_freed)
+			nc_page_report_double_free(page, p);
+		else
+			nc_page_report_invalid(page, p, "free");
+	} else if (nc_load_relaxed(&page->x_owner) == NC_LARGE) {
+		nc_large_give(page);
+	} else if (NC_LIVE_BITMAP && !nc_page_is_live(page, i)) {
+		nc_page_report_double_free(page, p);
+	} else {
+		if (NC_CANARY && !nc_page_is_claimed(page, i) &&
+		    !nc_canary_holds(p, page->block_bytes, page->canary_key))
+			nc_page_report_overflow(page, p);
+		nc_remote_or_owner_free(page, i, p);
+	}
+	errno = saved;
+}
+
+/* The free that made its page's count run out. */
+NC_NOINLINE static void nc_free_last(struct nc_page *page)
+{
+	int saved = errno;
+
+	nc_heap_page_emptied(nc_heap_of_word(nc_port_self_get()), page);
+	errno = saved;
+}
+
+NC_INLINE void free_in(struct nc_page *page, void *p)
+{
+	uintptr_t i = nc_page_index(page, p);
+
+	if (NC_UNLIKELY(i >= page->block_count ||
+	                nc_load_relaxed(&page->x_owner) != nc_port_self_get()))
+		return nc_free_slow(page, p);
+	if (NC_LIVE_BITMAP && NC_UNLIKELY(!nc_page_live_clear(page, i)))
+		return nc_free_slow(page, p);
+	if (NC_CANARY && NC_UNLIKELY(!nc_canary_holds(p, page->block_bytes, page->canary_key)))
+		return nc_page_report_overflow(page, p);
+	if (NC_UNLIKELY(nc_heap_push_freed(page, p, i)))
+		nc_free_last(page);
+}
+
+void nc_free(void *p)
+{
+	free_in(nc_page_find(p), p);
+}
+
+void *nc_calloc(size_t count, size_t bytes)
+{
+	size_t total;
+	bool zero = false;
+
+	if (NC_UNLIKELY(__builtin_mul_overflow(count, bytes, &total))) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	void *p = total > SMALL_MAX ? malloc_large(total, NC_GRAIN, &zero) : nc_malloc(total);
+	if (p && !zero)
+		__builtin_memset(p, 0, total);
+	return p;
+}
+
+/* The page of a live block that starts at p; reports otherwise, and is NULL
+ * where a test lets it go on. */
+static struct nc_page *page_of_live(void *p, const char *call)
+{
+	struct nc_page *page = nc_page_find(p);
+	uintptr_t i = nc_page_index(page, p);
+
+	if (NC_LIKELY(i < page->block_count && nc_page_is_live(page, i) &&
+	              !nc_page_is_claimed(page, i)))
+		return page;
+	nc_page_report_invalid(page, p, call);
+	return NULL;
+}
+
+/* Bytes of a block that serve a request, when its size shall tell. */
+static bool fits_class(const struct nc_page *page, size_t bytes)
+{
+	return bytes <= SMALL_MAX &&
+	       nc_class_of(nc_max(bytes + NC_CANARY_BYTES, 1)) == page->class_idx;
+}
+
+void *nc_realloc(void *p, size_t bytes)
+{
+	if (!p)
+		return nc_malloc(bytes);
+	if (!bytes && NC_REALLOC_ZERO_FREES) {
+		nc_free(p);
+		return NULL;
+	}
+	struct nc_page *page = page_of_live(p, "realloc");
+	if (!page)
+		return NULL;
+	bool large = nc_load_relaxed(&page->x_owner) == NC_LARGE;
+	if (!large && NC_CANARY && !nc_canary_holds(p, page->block_bytes, page->canary_key))
+		nc_page_report_overflow(page, p);
+	if (!large && fits_class(page, bytes))
+		return p;
+	size_t old = nc_page_usable(page);
+	void *fresh;
+	if (large && bytes > SMALL_MAX) {
+		fresh = nc_large_resize(page, bytes);
+		if (!fresh && bytes > old)
+			errno = ENOMEM;
+		if (fresh || bytes > old)
+			return fresh;
+	} else {
+		fresh = nc_malloc(bytes);
+	}
+	if (!fresh) {
+		if (bytes > old)
+			return NULL;
+		nc_store_relaxed(&x_sizes_vague, 1);
+		return p;
+	}
+	__builtin_memcpy(fresh, p, nc_min(old, bytes));
+	nc_free(p);
+	return fresh;
+}
+
+void *nc_reallocarray(void *p, size_t count, size_t bytes)
+{
+	size_t total;
+
+	if (__builtin_mul_overflow(count, bytes, &total)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return nc_realloc(p, total);
+}
+
+/* The least class whose blocks all lie at multiples of align; the count of
+ * classes when such a block would be large. */
+static unsigned aligned_class(size_t align, size_t bytes)
+{
+	if (bytes > SMALL_MAX || align > NC_SMALL_BYTES)
+		return NC_CLASS_COUNT;
+	unsigned c = nc_class_of(nc_max(bytes + NC_CANARY_BYTES, nc_max(align, 1)));
+	while (c < NC_CLASS_COUNT && nc_class_bytes(c) & (align - 1))
+		c++;
+	return c;
+}
+
+static void *memalign_checked(size_t align, size_t bytes)
+{
+	bool zero;
+
+	if (align <= NC_GRAIN)
+		return nc_malloc(bytes);
+	unsigned c = aligned_class(align, bytes);
+	if (c == NC_CLASS_COUNT)
+		return malloc_large(bytes, align, &zero);
+	return malloc_any_thread(nc_heap_of_word(nc_port_self_get()), c);
+}
+
+void *nc_memalign(size_t align, size_t bytes)
+{
+	if (!align || align & (align - 1)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	return memalign_checked(align, bytes);
+}
+
+int nc_posix_memalign(void **out, size_t align, size_t bytes)
+{
+	int saved = errno;
+
+	if (align < sizeof(void *) || align & (align - 1))
+		return EINVAL;
+	void *p = memalign_checked(align, bytes);
+	errno = saved;
+	if (!p)
+		return ENOMEM;
+	*out = p;
+	return 0;
+}
+
+size_t nc_usable_size(void *p)
+{
+	if (!p)
+		return 0;
+	struct nc_page *page = page_of_live(p, "malloc_usable_size");
+	return page ? nc_page_usable(page) : 0;
+}
+
+/* Whether a block that was asked for with these can be this page's. */
+static bool size_holds(const struct nc_page *page, size_t align, size_t bytes)
+{
+	if (nc_load_relaxed(&x_sizes_vague))
+		return bytes <= nc_page_usable(page);
+	if (nc_load_relaxed(&page->x_owner) == NC_LARGE)
+		return page->requested == bytes && !((uintptr_t)page->start & (align - 1));
+	return aligned_class(align, bytes) == page->class_idx;
+}
+
+void nc_free_aligned_sized(void *p, size_t align, size_t bytes)
+{
+	struct nc_page *page = nc_page_find(p);
+
+	/* What is no live block's start is left to the free to report. */
+	if (NC_CHECK_SIZE && p) {
+		uintptr_t i = nc_page_index(page, p);
+		if (i < page->block_count && nc_page_is_live(page, i) &&
+		    (!align || align & (align - 1) || !size_holds(page, align, bytes)))
+			nc_report(NC_SIZE_MISMATCH,
+			          "size mismatch in free of %p (block of %z bytes, given size "
+			          "%z, alignment %z)",
+			          p, page->block_bytes, bytes, align);
+	}
+	free_in(page, p);
+}
+
+void nc_free_sized(void *p, size_t bytes)
+{
+	nc_free_aligned_sized(p, NC_GRAIN, bytes);
+}
+
+bool nc_trim(void)
+{
+	struct nc_heap *heap = nc_heap_of_word(nc_port_self_get());
+
+	if (heap != &nc_heap_none && heap != &nc_heap_late)
+		nc_heap_trim(heap);
+	nc_large_trim();
+	nc_arena_trim();
+	return true;
+}
+
+#ifdef NC_PUBLIC_NAMES
+#include "names.h"
+#endif

@@ -1,0 +1,297 @@
+#include "arena.h"
+#include "bits.h"
+#include "meta.h"
+
+struct nc_arena {
+	struct nc_arena *next;
+	uintptr_t base;
+	size_t slice_count;
+	size_t free_count;
+	size_t dirty_count; /* of the free ones */
+	uintptr_t *free, *dirty;
+	uintptr_t *x_guarded; /* slices that end in a guard; written without the lock */
+	uintptr_t words[];
+};
+
+static struct {
+	struct nc_arena *first;
+	size_t reserved_slices, used_slices, dirty_slices;
+} arenas;
+
+static bool get_bit(const uintptr_t *map, size_t i)
+{
+	return map[i / NC_WORD_BITS] >> i % NC_WORD_BITS & 1;
+}
+
+static void set_bit(uintptr_t *map, size_t i, bool on)
+{
+	uintptr_t bit = (uintptr_t)1 << i % NC_WORD_BITS;
+
+	map[i / NC_WORD_BITS] = on ? map[i / NC_WORD_BITS] | bit : map[i / NC_WORD_BITS] & ~bit;
+}
+
+static bool guarded(const struct nc_arena *a, size_t i)
+{
+	return nc_load_relaxed(&a->x_guarded[i / NC_WORD_BITS]) >> i % NC_WORD_BITS & 1;
+}
+
+static void set_guarded(const struct nc_arena *a, size_t i, bool on)
+{
+	uintptr_t bit = (uintptr_t)1 << i % NC_WORD_BITS;
+
+	/* Relaxed: the bit belongs to whoever has the slice, and slices change
+	 * hands under the lock; only the word is shared. */
+	if (on)
+		__atomic_fetch_or(&a->x_guarded[i / NC_WORD_BITS], bit, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(&a->x_guarded[i / NC_WORD_BITS], ~bit, __ATOMIC_RELAXED);
+}
+
+/* First index at or after i whose bit in (a & (b or all)) is `on`; count if none. */
+static size_t next_bit(const uintptr_t *a, const uintptr_t *b, size_t i, size_t count, bool on)
+{
+	while (i < count) {
+		uintptr_t w = a[i / NC_WORD_BITS];
+		if (b)
+			w &= b[i / NC_WORD_BITS];
+		if (!on)
+			w = ~w;
+		w >>= i % NC_WORD_BITS;
+		if (w)
+			return nc_min(i + nc_ctz(w), count);
+		i = (i / NC_WORD_BITS + 1) * NC_WORD_BITS;
+	}
+	return count;
+}
+
+static struct nc_arena *describe_locked(uintptr_t base, size_t slices)
+{
+	size_t words = (slices + NC_WORD_BITS - 1) / NC_WORD_BITS;
+	struct nc_arena *a = nc_meta_take_locked(sizeof *a + 3 * words * sizeof(uintptr_t));
+
+	if (!a)
+		return NULL;
+	a->base = base;
+	a->slice_count = a->free_count = slices;
+	a->free = a->words;
+	a->dirty = a->free + words;
+	a->x_guarded = a->dirty + words;
+	for (size_t i = 0; i < slices; i++)
+		set_bit(a->free, i, true);
+	return a;
+}
+
+/* A new arena that holds a run of count slices; the step grows with use and is
+ * halved as long as the system refuses it. */
+static bool grow_locked(size_t count)
+{
+	size_t want = nc_max(nc_min(arenas.reserved_slices * NC_SLICE_BYTES / 2, NC_ARENA_MAX_BYTES),
+	                     NC_ARENA_MIN_BYTES);
+	size_t least = count * NC_SLICE_BYTES;
+
+	want = nc_max(want, least);
+	for (;; want = nc_max(want / 2 & ~(NC_SLICE_BYTES - 1), least)) {
+		char *p = nc_port_map(want + NC_SLICE_BYTES);
+		if (!p) {
+			if (want == least)
+				return false;
+			continue;
+		}
+		char *base = (char *)nc_align_up((uintptr_t)p, NC_SLICE_BYTES);
+		size_t bytes = base == p ? want + NC_SLICE_BYTES : want;
+		struct nc_arena *a = NULL;
+		if (nc_pagemap_grow_locked(base, bytes))
+			a = describe_locked((uintptr_t)base, bytes >> NC_SLICE_SHIFT);
+		if (!a) {
+			nc_port_unmap(p, want + NC_SLICE_BYTES);
+			return false;
+		}
+		nc_port_no_huge(base, bytes);
+		a->next = arenas.first;
+		arenas.first = a;
+		arenas.reserved_slices += a->slice_count;
+		return true;
+	}
+}
+
+static size_t find_run(struct nc_arena *a, size_t count)
+{
+	if (count == 1 && a->dirty_count) {
+		size_t at = next_bit(a->free, a->dirty, 0, a->slice_count, true);
+		if (at < a->slice_count)
+			return at;
+	}
+	for (size_t at = 0;;) {
+		at = next_bit(a->free, NULL, at, a->slice_count, true);
+		if (at + count > a->slice_count)
+			return a->slice_count;
+		size_t end = next_bit(a->free, NULL, at, nc_min(a->slice_count, at + count), false);
+		if (end == at + count)
+			return at;
+		at = end;
+	}
+}
+
+/* Find and mark a run; returns its arena and index. */
+static struct nc_arena *reserve_locked(size_t count, size_t *at)
+{
+	for (int tries = 0; tries < 2; tries++) {
+		for (struct nc_arena *a = arenas.first; a; a = a->next) {
+			if (a->free_count < count)
+				continue;
+			*at = find_run(a, count);
+			if (*at < a->slice_count)
+				return a;
+		}
+		if (!tries && !grow_locked(count))
+			return NULL;
+	}
+	return NULL;
+}
+
+static void *slice_at(const struct nc_arena *a, size_t i)
+{
+	return (void *)(a->base + (i << NC_SLICE_SHIFT));
+}
+
+static void *tail_of(const struct nc_arena *a, size_t i)
+{
+	return (char *)slice_at(a, i + 1) - nc_os_page;
+}
+
+/* Guards inside the run go, one at its end comes. False: a guard stays. */
+static bool place_guards(const struct nc_arena *a, size_t at, size_t count)
+{
+	size_t last = at + count - 1;
+
+	for (size_t i = at; i < last; i++) {
+		if (!guarded(a, i))
+			continue;
+		if (!nc_port_unguard(tail_of(a, i), nc_os_page))
+			return false;
+		set_guarded(a, i, false);
+	}
+	if (!guarded(a, last) && nc_port_guard(tail_of(a, last), nc_os_page))
+		set_guarded(a, last, true);
+	return true;
+}
+
+void *nc_arena_take(size_t count, struct nc_run_state *state)
+{
+	size_t at, dirty = 0;
+
+	nc_lock_take(&nc_core_lock);
+	struct nc_arena *a = reserve_locked(count, &at);
+	if (!a) {
+		nc_lock_give(&nc_core_lock);
+		return NULL;
+	}
+	for (size_t i = at; i < at + count; i++) {
+		dirty += get_bit(a->dirty, i);
+		set_bit(a->free, i, false);
+		set_bit(a->dirty, i, false);
+	}
+	a->free_count -= count;
+	a->dirty_count -= dirty;
+	arenas.dirty_slices -= dirty;
+	arenas.used_slices += count;
+	nc_lock_give(&nc_core_lock);
+	state->zero = !dirty;
+	state->guarded = false;
+	if (!NC_GUARD)
+		return slice_at(a, at);
+	/* A guard that cannot be lifted makes the run useless: it is left out. */
+	if (!place_guards(a, at, count))
+		return NULL;
+	state->guarded = guarded(a, at + count - 1);
+	return slice_at(a, at);
+}
+
+static struct nc_arena *arena_of_locked(const void *run)
+{
+	struct nc_arena *a = arenas.first;
+
+	while ((uintptr_t)run - a->base >= a->slice_count << NC_SLICE_SHIFT)
+		a = a->next;
+	return a;
+}
+
+static bool over_bound_locked(size_t more)
+{
+	return (arenas.dirty_slices + more) << NC_SLICE_SHIFT >
+	       NC_DIRTY_MIN_BYTES + ((arenas.used_slices << NC_SLICE_SHIFT) >> NC_DIRTY_SHIFT);
+}
+
+void nc_arena_give(void *run, size_t count, const void *left_behind)
+{
+	nc_lock_take(&nc_core_lock);
+	nc_pagemap_set_locked(run, count, left_behind);
+	struct nc_arena *a = arena_of_locked(run);
+	bool dirty = true;
+	arenas.used_slices -= count;
+	if (over_bound_locked(count)) {
+		nc_lock_give(&nc_core_lock);
+		dirty = !nc_port_purge(run, count << NC_SLICE_SHIFT);
+		nc_lock_take(&nc_core_lock);
+	}
+	size_t at = ((uintptr_t)run - a->base) >> NC_SLICE_SHIFT;
+	for (size_t i = at; i < at + count; i++) {
+		set_bit(a->free, i, true);
+		set_bit(a->dirty, i, dirty);
+	}
+	a->free_count += count;
+	if (dirty) {
+		a->dirty_count += count;
+		arenas.dirty_slices += count;
+	}
+	nc_lock_give(&nc_core_lock);
+}
+
+void nc_arena_publish(void *run, size_t count, const void *page)
+{
+	nc_lock_take(&nc_core_lock);
+	nc_pagemap_set_locked(run, count, page);
+	nc_lock_give(&nc_core_lock);
+}
+
+void nc_arena_figures_locked(struct nc_arena_figures *out)
+{
+	out->reserved_bytes = arenas.reserved_slices << NC_SLICE_SHIFT;
+	out->used_bytes = arenas.used_slices << NC_SLICE_SHIFT;
+	out->dirty_bytes = arenas.dirty_slices << NC_SLICE_SHIFT;
+}
+
+void nc_arena_trim(void)
+{
+	nc_lock_take(&nc_core_lock);
+	for (struct nc_arena *a = arenas.first; a; a = a->next) {
+		size_t i = 0;
+		while ((i = next_bit(a->free, a->dirty, i, a->slice_count, true)) <
+		       a->slice_count) {
+			size_t end = next_bit(a->free, a->dirty, i, a->slice_count, false);
+			if (nc_port_purge(slice_at(a, i), (end - i) << NC_SLICE_SHIFT)) {
+				arenas.dirty_slices -= end - i;
+				a->dirty_count -= end - i;
+				for (size_t k = i; k < end; k++)
+					set_bit(a->dirty, k, false);
+			}
+			i = end;
+		}
+	}
+	nc_lock_give(&nc_core_lock);
+}
+
+void nc_arena_walk_locked(void (*visit)(void *page, void *with), void *with)
+{
+	for (struct nc_arena *a = arenas.first; a; a = a->next) {
+		void *last = NULL;
+		for (size_t i = 0; i < a->slice_count; i++) {
+			if (get_bit(a->free, i))
+				continue;
+			void *page = nc_pagemap_find(slice_at(a, i));
+			if (page != last && page != (void *)&nc_pagemap)
+				visit(page, with);
+			last = page;
+		}
+	}
+}

@@ -1,0 +1,39 @@
+/* Arenas: address space in slices, taken and given back in runs.
+ *
+ * Owns: the slices, which of them are resident (dirty) and which end in a
+ * guard. Does not own: what lies in a run that is taken.
+ * Locks: nc_core_lock inside; callers hold nothing. System calls are made
+ * after it is let go.
+ * Invariant: dirty bytes kept for reuse <= NC_DIRTY_MIN_BYTES + slices in use
+ * >> NC_DIRTY_SHIFT; what would go past it is given to the system at once.
+ */
+#ifndef NC_ARENA_H
+#define NC_ARENA_H
+
+#include "pagemap.h"
+
+struct nc_run_state {
+	bool zero;    /* it reads as zero */
+	bool guarded; /* its last system page is a guard */
+};
+/* A run of count slices that ends in a guard (where the system gives one), or
+ * NULL. */
+void *nc_arena_take(size_t count, struct nc_run_state *state);
+/* Give a whole run back. Nothing may refer to it, the page map excepted:
+ * its entries become `left_behind` (NULL: none). */
+void nc_arena_give(void *run, size_t count, const void *left_behind);
+
+/* Enter a run into the page map, and out of it. */
+void nc_arena_publish(void *run, size_t count, const void *page);
+
+struct nc_arena_figures {
+	size_t reserved_bytes, used_bytes, dirty_bytes;
+};
+void nc_arena_figures_locked(struct nc_arena_figures *out);
+/* Give all kept memory to the system. */
+void nc_arena_trim(void);
+/* Call visit for every used slice run's page in address order; the core lock
+ * is held. The page is what the page map says. */
+void nc_arena_walk_locked(void (*visit)(void *page, void *with), void *with);
+
+#endif

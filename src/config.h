@@ -1,0 +1,96 @@
+/* Every knob of nacre, always defined as 0 or 1 or a number, with the
+ * assertions that keep a set of knobs sound. The build passes them by -D; a
+ * name that is missing gets the standard profile's value.
+ *
+ * Owns: the knobs. Does not own: what they do (docs/mitigations.md).
+ */
+#ifndef NC_CONFIG_H
+#define NC_CONFIG_H
+
+#ifndef NC_VERSION
+#define NC_VERSION "0.1.0"
+#endif
+#ifndef NC_PROFILE
+#define NC_PROFILE "standard"
+#endif
+
+/* Guard pages behind each page of blocks, around metadata and large blocks. */
+#ifndef NC_GUARD
+#define NC_GUARD 1
+#endif
+/* Free-list links are encoded with the page's keys and the link's address. */
+#ifndef NC_LINK_ENCODE
+#define NC_LINK_ENCODE 1
+#endif
+/* Blocks are first used, and reused, in random order. */
+#ifndef NC_RANDOM_ORDER
+#define NC_RANDOM_ORDER 1
+#endif
+/* A freed pointer must be the start of a block. */
+#ifndef NC_CHECK_START
+#define NC_CHECK_START 1
+#endif
+/* One live bit a block decides whether it may be freed or handed out. */
+#ifndef NC_LIVE_BITMAP
+#define NC_LIVE_BITMAP 1
+#endif
+/* Four bytes at a block's end are checked at its free. */
+#ifndef NC_CANARY
+#define NC_CANARY 1
+#endif
+/* The sized and aligned frees check what they are given. */
+#ifndef NC_CHECK_SIZE
+#define NC_CHECK_SIZE 1
+#endif
+/* Full validity walks after slow-path operations (for tests). */
+#ifndef NC_PARANOID
+#define NC_PARANOID 0
+#endif
+/* realloc(p, 0) frees p and returns NULL, as glibc does. */
+#ifndef NC_REALLOC_ZERO_FREES
+#define NC_REALLOC_ZERO_FREES 1
+#endif
+
+#define NC_CANARY_BYTES (4 * NC_CANARY)
+
+/* Address space: unit of the page map, bits of an address, slices a leaf. */
+#define NC_SLICE_SHIFT 16
+#define NC_SLICE_BYTES ((size_t)1 << NC_SLICE_SHIFT)
+#if UINTPTR_MAX > 0xffffffffu
+#define NC_ADDR_BITS 47
+#define NC_LEAF_BITS 16
+#else
+#define NC_ADDR_BITS 32
+#define NC_LEAF_BITS 10
+#endif
+#define NC_ROOT_BITS (NC_ADDR_BITS - NC_SLICE_SHIFT - NC_LEAF_BITS)
+
+/* Blocks of a multiple of 16 bytes up to here have a direct slot in a heap. */
+#define NC_GRAIN 16
+#define NC_DIRECT_BYTES 1024
+#define NC_DIRECT_COUNT (NC_DIRECT_BYTES / NC_GRAIN + 1)
+/* Largest block that shares a page with others; above it blocks are large. */
+#define NC_SMALL_BYTES ((size_t)64 << 10)
+/* Large blocks above this have a mapping of their own. */
+#define NC_OWN_MAP_BYTES ((size_t)1 << 20)
+
+/* Free lists a page: a freed block goes to a random one, so the next block
+ * handed out is guessed right at most once in this many times. */
+#define NC_LISTS (NC_RANDOM_ORDER ? 8 : 1)
+#define NC_LISTS_MAX 8
+
+/* First arena; later ones grow with use up to the second figure. */
+#define NC_ARENA_MIN_BYTES ((size_t)16 << 20)
+#define NC_ARENA_MAX_BYTES (sizeof(void *) > 4 ? (size_t)1 << 30 : (size_t)64 << 20)
+/* Freed slices kept resident: this, and one part in 2^shift of those in use. */
+#define NC_DIRTY_MIN_BYTES ((size_t)2 << 20)
+#define NC_DIRTY_SHIFT 4
+/* Empty pages a heap keeps for itself. */
+#define NC_HEAP_EMPTY_BYTES ((size_t)512 << 10)
+/* Freed large blocks kept for reuse: their count, and their bytes. */
+#define NC_LARGE_CACHE_COUNT 32
+#define NC_LARGE_CACHE_BYTES ((size_t)32 << 20)
+/* Guards that split a mapping (where the kernel has no cheaper ones). */
+#define NC_GUARD_SPLIT_MAX 8192
+
+#endif

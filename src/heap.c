@@ -1,0 +1,386 @@
+#include "heap.h"
+#include "meta.h"
+
+/* A current page is never given back by a count: this is out of reach. */
+#define LEFT_CURRENT 0x80000000u
+
+#define EMPTY_8                                                                              \
+	&nc_page_empty, &nc_page_empty, &nc_page_empty, &nc_page_empty, &nc_page_empty,      \
+	    &nc_page_empty, &nc_page_empty, &nc_page_empty
+#define EMPTY_56 EMPTY_8, EMPTY_8, EMPTY_8, EMPTY_8, EMPTY_8, EMPTY_8, EMPTY_8
+
+struct nc_heap nc_heap_none = {
+	.direct = { EMPTY_56, EMPTY_8, &nc_page_empty },
+	.pages = { EMPTY_56 },
+};
+struct nc_heap nc_heap_late = {
+	.direct = { EMPTY_56, EMPTY_8, &nc_page_empty },
+	.pages = { EMPTY_56 },
+};
+NC_STATIC_ASSERT(NC_DIRECT_COUNT == 65 && NC_CLASS_COUNT == 56, "initialisers above");
+
+static void link_page(struct nc_page **list, struct nc_page *page)
+{
+	page->prev = NULL;
+	page->next = *list;
+	if (page->next)
+		page->next->prev = page;
+	*list = page;
+	page->listed = true;
+}
+
+static void unlink_page(struct nc_page **list, struct nc_page *page)
+{
+	if (page->prev)
+		page->prev->next = page->next;
+	else
+		*list = page->next;
+	if (page->next)
+		page->next->prev = page->prev;
+	page->next = page->prev = NULL;
+	page->listed = false;
+}
+
+static void set_current(struct nc_heap *heap, unsigned class_idx, struct nc_page *page)
+{
+	heap->pages[class_idx] = page;
+	if (class_idx >= NC_CLASS_DIRECT_COUNT)
+		return;
+	size_t last = nc_class_bytes(class_idx) / NC_GRAIN;
+	size_t first = class_idx ? nc_class_bytes(class_idx - 1) / NC_GRAIN + 1 : 0;
+	for (size_t i = first; i <= last; i++)
+		heap->direct[i] = page;
+}
+
+/* An owned page that may have become empty goes, or stays as a reserve.
+ * It is in avail. */
+static void drop_or_keep_empty(struct nc_heap *heap, struct nc_page *page)
+{
+	size_t bytes = page->slice_count << NC_SLICE_SHIFT;
+
+	if (heap->empty_bytes + bytes <= NC_HEAP_EMPTY_BYTES) {
+		heap->empty_bytes += bytes;
+		page->kept_empty = true;
+		return;
+	}
+	unlink_page(&heap->avail[page->class_idx], page);
+	nc_page_release(page, &heap->random);
+}
+
+void nc_heap_page_emptied(struct nc_heap *heap, struct nc_page *page)
+{
+	if (page->current) {
+		page->left = LEFT_CURRENT;
+		return;
+	}
+	/* The bitmap decides, the count only asks. */
+	if (NC_LIVE_BITMAP && (page->left = (uint32_t)nc_page_live_count(page)) != 0)
+		return;
+	drop_or_keep_empty(heap, page);
+}
+
+/* Put a full owned page aside. False: others freed blocks in it, and it has
+ * them now. Its list is the caller's. */
+static bool park(struct nc_heap *heap, struct nc_page *page)
+{
+	uintptr_t word = nc_heap_word(heap), expected = word | NC_OWNED;
+
+	while (!nc_cas(&page->x_owner, &expected, word | NC_PARKED)) {
+		/* Noted: a claim may be there already. To park it all the same
+		 * would lose it: nobody puts a parked page in the inbox twice. */
+		if (nc_page_collect(page, &heap->random))
+			return false;
+		expected = word | NC_OWNED;
+	}
+	return true;
+}
+
+bool nc_heap_unpark(struct nc_heap *heap, struct nc_page *page)
+{
+	uintptr_t word = nc_heap_word(heap), expected = word | NC_PARKED;
+
+	if (!nc_cas(&page->x_owner, &expected, word | NC_OWNED)) {
+		if ((expected & NC_OWNER_KINDS) == NC_GONE)
+			return false;
+		nc_heap_drain(heap);
+		expected = nc_load_relaxed(&page->x_owner);
+		return expected == (word | NC_OWNED) || expected == (word | NC_NOTED);
+	}
+	unlink_page(&heap->parked, page);
+	link_page(&heap->avail[page->class_idx], page);
+	return true;
+}
+
+/* One page of the inbox, whose kind was PENDING and is OWNED now. */
+static void take_pending(struct nc_heap *heap, struct nc_page *page)
+{
+	if (!nc_page_collect(page, &heap->random) && park(heap, page))
+		return;
+	unlink_page(&heap->parked, page);
+	link_page(&heap->avail[page->class_idx], page);
+	if (page->left == 0)
+		nc_heap_page_emptied(heap, page);
+}
+
+void nc_heap_push_inbox(struct nc_heap *heap, struct nc_page *page)
+{
+	uintptr_t first = nc_load_relaxed(&heap->x_inbox);
+
+	do {
+		page->inbox_next = (struct nc_page *)first;
+	} while (!nc_cas(&heap->x_inbox, &first, (uintptr_t)page));
+}
+
+void nc_heap_drain(struct nc_heap *heap)
+{
+	uintptr_t word = nc_heap_word(heap);
+
+	if (!nc_load_relaxed(&heap->x_inbox))
+		return;
+	struct nc_page *page = (struct nc_page *)nc_exchange(&heap->x_inbox, 0), *next;
+	for (; page; page = next) {
+		next = page->inbox_next;
+		uintptr_t expected = word | NC_PENDING;
+		if (nc_cas(&page->x_owner, &expected, word | NC_OWNED)) {
+			take_pending(heap, page);
+		} else if ((expected & NC_OWNER_KINDS) == NC_TAKEN) {
+			/* Being looked at; it comes to its end without us. */
+			nc_heap_push_inbox(heap, page);
+		} else {
+			unlink_page(&heap->parked, page);
+			nc_page_forget(page);
+		}
+	}
+}
+
+static struct nc_page *first_avail(struct nc_heap *heap, unsigned class_idx)
+{
+	struct nc_page *page = heap->avail[class_idx];
+
+	if (!page)
+		return NULL;
+	unlink_page(&heap->avail[class_idx], page);
+	if (page->kept_empty) {
+		heap->empty_bytes -= page->slice_count << NC_SLICE_SHIFT;
+		page->kept_empty = false;
+	}
+	return page;
+}
+
+static struct nc_page *adopt(struct nc_heap *heap, unsigned class_idx)
+{
+	struct nc_page *page = nc_adopt(class_idx);
+
+	if (!page)
+		return NULL;
+	/* Noted from the start: what was claimed meanwhile told nobody. */
+	nc_store_release(&page->x_owner, nc_heap_word(heap) | NC_NOTED);
+	if (page->distrusted)
+		nc_page_rebuild(page, &heap->random);
+	page->distrusted = false;
+	nc_page_collect(page, &heap->random);
+	page->left = (uint32_t)nc_page_live_count(page);
+	return page;
+}
+
+/* The current page is full: put it aside, unless others just freed in it. */
+static bool retire_current(struct nc_heap *heap, struct nc_page *page)
+{
+	page->current = false;
+	page->left = page->block_count;
+	if (!park(heap, page)) {
+		page->current = true;
+		page->left = LEFT_CURRENT;
+		return false;
+	}
+	link_page(&heap->parked, page);
+	set_current(heap, page->class_idx, &nc_page_empty);
+	return true;
+}
+
+/* An owned page in no list, for the class. */
+static struct nc_page *next_page(struct nc_heap *heap, unsigned class_idx)
+{
+	struct nc_page *page = first_avail(heap, class_idx);
+
+	if (!page)
+		page = adopt(heap, class_idx);
+	if (!page)
+		page = nc_page_make(class_idx, nc_heap_word(heap), &heap->random);
+	return page;
+}
+
+struct nc_page *nc_heap_page_slow(struct nc_heap *heap, unsigned class_idx)
+{
+	struct nc_page *page = heap->pages[class_idx];
+
+	nc_heap_drain(heap);
+	while (page != &nc_page_empty) {
+		if (nc_page_refill(page, &heap->random))
+			return page;
+		if (retire_current(heap, page))
+			break;
+	}
+	while ((page = next_page(heap, class_idx))) {
+		if (page->head != (uint8_t *)&page->end_link || nc_page_next_list(page) ||
+		    nc_page_refill(page, &heap->random)) {
+			page->current = true;
+			page->left = LEFT_CURRENT;
+			set_current(heap, class_idx, page);
+			return page;
+		}
+		/* Adopted, and full. */
+		if (park(heap, page))
+			link_page(&heap->parked, page);
+		else
+			link_page(&heap->avail[class_idx], page);
+	}
+	return NULL;
+}
+
+void nc_heap_trim(struct nc_heap *heap)
+{
+	nc_heap_drain(heap);
+	for (unsigned c = 0; c < NC_CLASS_COUNT; c++) {
+		struct nc_page *page, *next;
+		for (page = heap->avail[c]; page; page = next) {
+			next = page->next;
+			if (!page->kept_empty)
+				continue;
+			unlink_page(&heap->avail[c], page);
+			heap->empty_bytes -= page->slice_count << NC_SLICE_SHIFT;
+			nc_page_release(page, &heap->random);
+		}
+		page = heap->pages[c];
+		if (!NC_LIVE_BITMAP || page == &nc_page_empty)
+			continue;
+		if (nc_load_relaxed(&page->x_owner) & NC_NOTED)
+			nc_page_collect(page, &heap->random);
+		if (!nc_page_live_count(page)) {
+			set_current(heap, c, &nc_page_empty);
+			nc_page_release(page, &heap->random);
+		}
+	}
+}
+
+static size_t check_list(const struct nc_page *page)
+{
+	size_t n = 0;
+
+	for (; page; page = page->next, n++)
+		nc_page_check(page);
+	return n;
+}
+
+size_t nc_heap_check(struct nc_heap *heap)
+{
+	size_t n = check_list(heap->parked);
+
+	for (unsigned c = 0; c < NC_CLASS_COUNT; c++) {
+		n += check_list(heap->avail[c]);
+		if (heap->pages[c] != &nc_page_empty) {
+			nc_page_check(heap->pages[c]);
+			n++;
+		}
+	}
+	return n;
+}
+
+void nc_heap_give_pages(struct nc_heap *heap)
+{
+	struct nc_page *page, *next;
+
+	nc_heap_drain(heap);
+	for (unsigned c = 0; c < NC_CLASS_COUNT; c++) {
+		page = heap->pages[c];
+		set_current(heap, c, &nc_page_empty);
+		if (page != &nc_page_empty) {
+			page->current = false;
+			nc_abandon(heap, page);
+		}
+		while ((page = first_avail(heap, c)))
+			nc_abandon(heap, page);
+	}
+	for (page = heap->parked; page; page = next) {
+		uintptr_t word = nc_heap_word(heap), expected = word | NC_PARKED;
+		next = page->next;
+		/* One on its way to the inbox stays with the heap's memory: the
+		 * next thread to get that finds it there. */
+		if (nc_cas(&page->x_owner, &expected, word | NC_OWNED)) {
+			unlink_page(&heap->parked, page);
+			nc_abandon(heap, page);
+		}
+	}
+}
+
+/* ---- a page's way from one thread to another ---- */
+
+static struct nc_page *abandoned[NC_CLASS_COUNT]; /* under nc_core_lock */
+static uintptr_t x_abandoned_count[NC_CLASS_COUNT];
+
+static void unlink_abandoned(struct nc_page *page)
+{
+	unlink_page(&abandoned[page->class_idx], page);
+	nc_fetch_add(&x_abandoned_count[page->class_idx], (uintptr_t)-1);
+}
+
+void nc_abandon_locked(struct nc_page *page)
+{
+	nc_store_release(&page->x_owner, NC_ABANDONED);
+	link_page(&abandoned[page->class_idx], page);
+	nc_fetch_add(&x_abandoned_count[page->class_idx], 1);
+}
+
+void nc_abandon(struct nc_heap *heap, struct nc_page *page)
+{
+	uintptr_t expected;
+
+	do {
+		expected = nc_heap_word(heap) | NC_OWNED;
+		if (nc_load_relaxed(&page->x_owner) != expected)
+			nc_page_collect(page, &heap->random);
+		if (NC_LIVE_BITMAP && !nc_page_live_count(page)) {
+			nc_page_release(page, &heap->random);
+			return;
+		}
+		/* Once it is ABANDONED the thread that frees its last block
+		 * looks for it in the list: both change under the lock. */
+		nc_lock_take(&nc_core_lock);
+		bool ours = nc_cas(&page->x_owner, &expected, NC_ABANDONED);
+		if (ours)
+			nc_abandon_locked(page);
+		nc_lock_give(&nc_core_lock);
+		if (ours)
+			return;
+	} while (true);
+}
+
+struct nc_page *nc_adopt(unsigned class_idx)
+{
+	if (!nc_load_relaxed(&x_abandoned_count[class_idx]))
+		return NULL;
+	nc_lock_take(&nc_core_lock);
+	struct nc_page *page = abandoned[class_idx];
+	if (page) {
+		unlink_abandoned(page);
+		/* No longer ABANDONED, so that nobody finishes it. */
+		nc_store_release(&page->x_owner, NC_TAKEN);
+	}
+	nc_lock_give(&nc_core_lock);
+	return page;
+}
+
+void nc_abandoned_finish(struct nc_page *page)
+{
+	nc_lock_take(&nc_core_lock);
+	bool ours = nc_load_acquire(&page->x_owner) == NC_ABANDONED && nc_page_all_claimed(page);
+	if (ours) {
+		unlink_abandoned(page);
+		nc_store_release(&page->x_owner, NC_GONE);
+	}
+	nc_lock_give(&nc_core_lock);
+	if (ours) {
+		nc_page_release_run(page);
+		nc_page_forget(page);
+	}
+}

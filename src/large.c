@@ -1,0 +1,322 @@
+#include "large.h"
+#include "meta.h"
+
+static struct {
+	struct nc_page *cached[NC_LARGE_CACHE_COUNT]; /* oldest first */
+	size_t cached_count, cached_bytes;
+	size_t live_blocks, live_bytes;
+	size_t mapped_bytes; /* of mappings of their own */
+} large;
+
+#define DESCRIPTION_BYTES (sizeof(struct nc_page) + 2 * sizeof(uintptr_t))
+
+static void forget(struct nc_page *page)
+{
+	nc_lock_take(&nc_core_lock);
+	nc_meta_give_locked(page, DESCRIPTION_BYTES);
+	nc_lock_give(&nc_core_lock);
+}
+
+/* A mapping of whole slices at a slice's start. */
+static uint8_t *map_slices(size_t bytes)
+{
+	uint8_t *p = nc_port_map(bytes);
+
+	if (!p || (uintptr_t)p % NC_SLICE_BYTES == 0)
+		return p;
+	nc_port_unmap(p, bytes);
+	p = nc_port_map(bytes + NC_SLICE_BYTES);
+	if (!p)
+		return NULL;
+	size_t before = nc_align_up((uintptr_t)p, NC_SLICE_BYTES) - (uintptr_t)p;
+	if (before)
+		nc_port_unmap(p, before);
+	if (NC_SLICE_BYTES - before)
+		nc_port_unmap(p + before + bytes, NC_SLICE_BYTES - before);
+	return p + before;
+}
+
+static uint8_t *tail_of(const struct nc_page *page)
+{
+	return page->run + (page->slice_count << NC_SLICE_SHIFT) - nc_os_page;
+}
+
+/* Guards right before and behind the block. The tail guard of an arena's run
+ * is there already (or could not be had). */
+static void place_guards(struct nc_page *page, bool tail_guarded)
+{
+	uint8_t *end = page->start + page->block_bytes;
+
+	page->guarded = tail_guarded && end == tail_of(page);
+	if (!NC_GUARD)
+		return;
+	nc_port_guard(page->start - nc_os_page, nc_os_page);
+	if (page->own_map || end != tail_of(page))
+		page->guarded = nc_port_guard(end, nc_os_page);
+}
+
+static bool lift_guards(struct nc_page *page)
+{
+	uint8_t *end = page->start + page->block_bytes;
+
+	if (!NC_GUARD)
+		return true;
+	return nc_port_unguard(page->start - nc_os_page, nc_os_page) &&
+	       (end == tail_of(page) || nc_port_unguard(end, nc_os_page));
+}
+
+static bool take_run(struct nc_page *page, size_t block_bytes, size_t align,
+                     struct nc_run_state *state)
+{
+	size_t slack = align > nc_os_page ? align : 0;
+	size_t total = block_bytes + 2 * nc_os_page + slack;
+
+	if (total < block_bytes || total > PTRDIFF_MAX - NC_SLICE_BYTES)
+		return false;
+	page->slice_count = nc_align_up(total, NC_SLICE_BYTES) >> NC_SLICE_SHIFT;
+	size_t bytes = page->slice_count << NC_SLICE_SHIFT;
+	page->own_map = bytes > NC_OWN_MAP_BYTES;
+	if (page->own_map) {
+		page->run = map_slices(bytes);
+		state->zero = true;
+		state->guarded = false;
+	} else {
+		page->run = nc_arena_take(page->slice_count, state);
+	}
+	if (!page->run)
+		return false;
+	page->start = (uint8_t *)nc_align_down(
+		(uintptr_t)page->run + bytes - nc_os_page - block_bytes, align);
+	return true;
+}
+
+/* Enter the block into the page map. */
+static bool publish(struct nc_page *page)
+{
+	nc_lock_take(&nc_core_lock);
+	bool ok = !page->own_map ||
+	          nc_pagemap_grow_locked(page->run, page->slice_count << NC_SLICE_SHIFT);
+	if (ok) {
+		nc_pagemap_set_locked(page->run, page->slice_count, page);
+		large.live_blocks++;
+		large.live_bytes += page->block_bytes;
+		if (page->own_map)
+			large.mapped_bytes += page->slice_count << NC_SLICE_SHIFT;
+	}
+	nc_lock_give(&nc_core_lock);
+	return ok;
+}
+
+/* Take a cached block of about this size. */
+static struct nc_page *from_cache(size_t block_bytes, size_t align)
+{
+	size_t best = NC_LARGE_CACHE_COUNT;
+
+	nc_lock_take(&nc_core_lock);
+	for (size_t i = large.cached_count; i-- > 0;) {
+		struct nc_page *page = large.cached[i];
+		if (page->block_bytes >= block_bytes &&
+		    page->block_bytes - block_bytes <= block_bytes / 4 &&
+		    !((uintptr_t)page->start & (align - 1)) &&
+		    (best == NC_LARGE_CACHE_COUNT ||
+		     page->block_bytes < large.cached[best]->block_bytes))
+			best = i;
+	}
+	struct nc_page *page = NULL;
+	if (best < NC_LARGE_CACHE_COUNT) {
+		page = large.cached[best];
+		large.cached_count--;
+		for (size_t i = best; i < large.cached_count; i++)
+			large.cached[i] = large.cached[i + 1];
+		large.cached_bytes -= page->block_bytes;
+		large.live_blocks++;
+		large.live_bytes += page->block_bytes;
+	}
+	nc_lock_give(&nc_core_lock);
+	return page;
+}
+
+static void make_live(struct nc_page *page, size_t requested, size_t align)
+{
+	page->requested = requested;
+	page->align = align;
+	if (NC_CANARY && !page->guarded)
+		nc_canary_set(page->start, page->block_bytes, page->canary_key);
+	nc_store_release(&page->x_live[0], 1);
+}
+
+void *nc_large_take(size_t bytes, size_t align, bool *zero)
+{
+	if (bytes > (size_t)PTRDIFF_MAX - NC_CANARY_BYTES)
+		return NULL;
+	size_t block_bytes = nc_large_bytes(bytes + NC_CANARY_BYTES);
+	if (!block_bytes)
+		return NULL;
+	struct nc_page *page = from_cache(block_bytes, align);
+	if (page) {
+		*zero = false;
+		make_live(page, bytes, align);
+		return page->start;
+	}
+	nc_lock_take(&nc_core_lock);
+	page = nc_meta_take_locked(DESCRIPTION_BYTES);
+	nc_lock_give(&nc_core_lock);
+	if (!page)
+		return NULL;
+	struct nc_run_state state;
+	if (!take_run(page, block_bytes, align, &state)) {
+		forget(page);
+		return NULL;
+	}
+	*zero = state.zero;
+	page->block_bytes = block_bytes;
+	page->block_count = page->word_count = page->extended = 1;
+	page->first = 0;
+	page->step = 1;
+	page->divide_inverse = 1;
+	page->divide_shift = 0;
+	/* The address is random enough here: the canary only finds accidents
+	 * where the system gave no guard. */
+	page->canary_key = (uint32_t)((uintptr_t)page->run >> 12) * 0x85ebca6bu;
+	page->class_idx = NC_CLASS_COUNT;
+	page->current = page->listed = page->kept_empty = page->distrusted = false;
+	page->x_claims = (uintptr_t *)((char *)page + DESCRIPTION_BYTES) - 1;
+	page->x_claims[0] = 0;
+	nc_store_release(&page->x_owner, NC_LARGE);
+	place_guards(page, state.guarded);
+	if (!publish(page)) {
+		nc_port_unmap(page->run, page->slice_count << NC_SLICE_SHIFT);
+		forget(page);
+		return NULL;
+	}
+	make_live(page, bytes, align);
+	return page->start;
+}
+
+/* Back to the system or to the arena. The page is in no list and not live. */
+static void release(struct nc_page *page)
+{
+	size_t bytes = page->slice_count << NC_SLICE_SHIFT;
+
+	if (!page->own_map) {
+		if (!lift_guards(page))
+			return;
+		nc_arena_give(page->run, page->slice_count, &nc_page_freed);
+		forget(page);
+		return;
+	}
+	/* Out of the map before the address can be somebody else's. */
+	nc_lock_take(&nc_core_lock);
+	nc_pagemap_set_locked(page->run, page->slice_count, NULL);
+	nc_pagemap_set_locked(page->run, 1, &nc_page_freed);
+	large.mapped_bytes -= bytes;
+	nc_lock_give(&nc_core_lock);
+	/* The system may have no mapping left to split one: then the address
+	 * range is lost, but not its memory. */
+	if (!nc_port_unmap(page->run, bytes))
+		nc_port_purge(page->run, bytes);
+	else
+		nc_port_guards_unmapped(2);
+	forget(page);
+}
+
+/* Keep a freed block, or give it and what is too old back. */
+static void to_cache(struct nc_page *page, bool keep)
+{
+	struct nc_page *out[NC_LARGE_CACHE_COUNT + 1];
+	size_t out_count = 0;
+
+	nc_lock_take(&nc_core_lock);
+	large.live_blocks--;
+	large.live_bytes -= page->block_bytes;
+	size_t bound = nc_max(NC_LARGE_CACHE_BYTES, large.live_bytes >> 4);
+	if (!keep || page->block_bytes > bound) {
+		out[out_count++] = page;
+	} else {
+		size_t drop = 0;
+		while (drop < large.cached_count &&
+		       (large.cached_count - drop == NC_LARGE_CACHE_COUNT ||
+		        large.cached_bytes + page->block_bytes > bound)) {
+			large.cached_bytes -= large.cached[drop]->block_bytes;
+			out[out_count++] = large.cached[drop++];
+		}
+		large.cached_count -= drop;
+		for (size_t i = 0; i < large.cached_count; i++)
+			large.cached[i] = large.cached[i + drop];
+		large.cached[large.cached_count++] = page;
+		large.cached_bytes += page->block_bytes;
+	}
+	nc_lock_give(&nc_core_lock);
+	for (size_t i = 0; i < out_count; i++)
+		release(out[i]);
+}
+
+/* Exactly one of several frees gets the block. */
+static bool claim(struct nc_page *page)
+{
+	if (nc_fetch_and(&page->x_live[0], 0) == 1)
+		return true;
+	nc_page_report_double_free(page, page->start);
+	return false;
+}
+
+void nc_large_give(struct nc_page *page)
+{
+	if (!claim(page))
+		return;
+	if (NC_CANARY && !page->guarded &&
+	    !nc_canary_holds(page->start, page->block_bytes, page->canary_key))
+		nc_page_report_overflow(page, page->start);
+	to_cache(page, true);
+}
+
+void *nc_large_resize(struct nc_page *page, size_t bytes)
+{
+	bool zero;
+
+	if (bytes <= nc_page_usable(page) && bytes >= page->block_bytes / 2) {
+		page->requested = bytes;
+		return page->start;
+	}
+	uint8_t *fresh = nc_large_take(bytes, NC_GRAIN, &zero);
+	if (!fresh)
+		return NULL;
+	struct nc_page *to = nc_page_find(fresh);
+	if (!claim(page)) {
+		nc_large_give(to);
+		return page->start;
+	}
+	if (NC_CANARY && !page->guarded &&
+	    !nc_canary_holds(page->start, page->block_bytes, page->canary_key))
+		nc_page_report_overflow(page, page->start);
+	bool moved = false;
+	if (page->own_map && to->own_map && to->guarded)
+		moved = nc_port_move(page->start, nc_min(page->block_bytes, to->block_bytes), fresh,
+		                     to->block_bytes);
+	if (!moved)
+		__builtin_memcpy(fresh, page->start, nc_min(bytes, nc_page_usable(page)));
+	to_cache(page, !moved);
+	return fresh;
+}
+
+void nc_large_trim(void)
+{
+	struct nc_page *out[NC_LARGE_CACHE_COUNT];
+
+	nc_lock_take(&nc_core_lock);
+	size_t n = large.cached_count;
+	for (size_t i = 0; i < n; i++)
+		out[i] = large.cached[i];
+	large.cached_count = large.cached_bytes = 0;
+	nc_lock_give(&nc_core_lock);
+	for (size_t i = 0; i < n; i++)
+		release(out[i]);
+}
+
+void nc_large_figures_locked(struct nc_large_figures *out)
+{
+	out->live_blocks = large.live_blocks;
+	out->live_bytes = large.live_bytes;
+	out->cached_bytes = large.cached_bytes;
+	out->mapped_bytes = large.mapped_bytes;
+}

@@ -1,0 +1,27 @@
+/* Large blocks: one to a run of slices or to a mapping, between guards.
+ *
+ * Owns: their memory, and a small cache of freed ones. A freed block keeps its
+ * place in the page map while it is cached, so that a second free is found.
+ * Locks: nc_core_lock inside; callers hold nothing.
+ */
+#ifndef NC_LARGE_H
+#define NC_LARGE_H
+
+#include "page.h"
+
+/* bytes asked for, align a power of two. *zero tells that the block reads as
+ * zero. NULL: no memory. */
+void *nc_large_take(size_t bytes, size_t align, bool *zero);
+/* Free the block of a page of kind LARGE; reports a second free. */
+void nc_large_give(struct nc_page *page);
+/* Another size for the block; may move. NULL: no memory, nothing changed. */
+void *nc_large_resize(struct nc_page *page, size_t bytes);
+/* Give the cache's memory back. */
+void nc_large_trim(void);
+
+struct nc_large_figures {
+	size_t live_blocks, live_bytes, cached_bytes, mapped_bytes;
+};
+void nc_large_figures_locked(struct nc_large_figures *out);
+
+#endif

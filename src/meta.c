@@ -1,0 +1,74 @@
+#include "meta.h"
+#include "bits.h"
+
+struct nc_lock nc_core_lock;
+
+#define AREA_BYTES ((size_t)256 << 10)
+#define MIN_SHIFT 8
+#define SHIFT_COUNT 12 /* slots of 256 bytes to 512 KiB */
+
+static struct {
+	uintptr_t next, end;          /* unused part of the newest area */
+	void *free[SHIFT_COUNT];      /* slots given back, linked by their first word */
+	size_t total_bytes;
+} meta;
+
+static unsigned slot_shift(size_t bytes)
+{
+	return bytes <= (size_t)1 << MIN_SHIFT ? MIN_SHIFT : nc_log2(bytes - 1) + 1;
+}
+
+static bool grow(size_t bytes)
+{
+	size_t guard = NC_GUARD ? nc_os_page : 0;
+	size_t area = nc_max(nc_align_up(bytes, nc_os_page), nc_max(AREA_BYTES, nc_os_page * 4));
+	char *p = nc_port_map(area + 2 * guard);
+
+	if (!p) {
+		area = nc_align_up(bytes, nc_os_page);
+		p = nc_port_map(area + 2 * guard);
+		if (!p)
+			return false;
+	}
+	if (guard) {
+		nc_port_guard(p, guard);
+		nc_port_guard(p + guard + area, guard);
+	}
+	meta.next = (uintptr_t)p + guard;
+	meta.end = meta.next + area;
+	meta.total_bytes += area + 2 * guard;
+	return true;
+}
+
+void *nc_meta_take_locked(size_t bytes)
+{
+	unsigned shift = slot_shift(bytes);
+	size_t slot_bytes = (size_t)1 << shift;
+	void **slot = meta.free[shift - MIN_SHIFT];
+
+	if (slot) {
+		meta.free[shift - MIN_SHIFT] = *slot;
+		return slot;
+	}
+	uintptr_t at = nc_align_up(meta.next, nc_min(slot_bytes, 4096));
+	if (at + slot_bytes > meta.end) {
+		if (!grow(slot_bytes))
+			return NULL;
+		at = nc_align_up(meta.next, nc_min(slot_bytes, 4096));
+	}
+	meta.next = at + slot_bytes;
+	return (void *)at;
+}
+
+void nc_meta_give_locked(void *slot, size_t bytes)
+{
+	unsigned i = slot_shift(bytes) - MIN_SHIFT;
+
+	*(void **)slot = meta.free[i];
+	meta.free[i] = slot;
+}
+
+size_t nc_meta_bytes_locked(void)
+{
+	return meta.total_bytes;
+}

@@ -1,0 +1,313 @@
+#include "page.h"
+#include "meta.h"
+
+/* Blocks put on lists at a time: a system page's worth at first, then as many
+ * again as there are, within these. */
+#define EXTEND_MIN_BYTES 4096
+#define EXTEND_MAX_BYTES 16384
+#define EXTEND_MAX_COUNT 256
+/* A page that is reused this often without growing takes more of its memory
+ * (up to EXTEND_MAX_BYTES): longer lists are refilled more rarely. */
+#define RECYCLES_MAX 4
+
+struct nc_page nc_page_empty = {
+	.head = (uint8_t *)&nc_page_empty.end_link,
+	.end_link = NC_LINK_END,
+};
+
+struct nc_page nc_page_freed = { .x_owner = NC_GONE };
+
+size_t nc_page_slices(unsigned class_idx)
+{
+	/* 15 blocks at least, or 7 of 8 KiB; the guard at most a sixteenth. */
+	size_t bytes = nc_class_bytes(class_idx);
+	size_t want = bytes <= 8192 ? NC_SLICE_BYTES : bytes * 15 + nc_os_page;
+
+	return nc_align_up(nc_max(want, nc_os_page * 16), NC_SLICE_BYTES) >> NC_SLICE_SHIFT;
+}
+
+static uint32_t words_for(size_t block_count)
+{
+	return (uint32_t)((block_count + NC_CLAIM_BITS - 1) / NC_CLAIM_BITS);
+}
+
+static size_t claims_offset(size_t words)
+{
+	return nc_align_up(sizeof(struct nc_page) + words * sizeof(uint32_t), sizeof(uintptr_t));
+}
+
+static size_t description_bytes(size_t words)
+{
+	return claims_offset(words) + words * sizeof(uintptr_t);
+}
+
+static uint32_t greatest_divisor(uint32_t a, uint32_t b)
+{
+	while (b) {
+		uint32_t rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+static void clear_lists(struct nc_page *page)
+{
+	for (unsigned i = 0; i < NC_LISTS_MAX; i++)
+		page->heads[i] = page->queue[i] = NC_LINK_END;
+	page->queue_at = NC_LISTS;
+	page->head = (uint8_t *)&page->end_link;
+	page->head_idx = 0;
+}
+
+static void init_order(struct nc_page *page, struct nc_random *random)
+{
+	page->first = 0;
+	page->step = 1;
+	if (!NC_RANDOM_ORDER || page->block_count < 2)
+		return;
+	page->first = nc_random_below(random, page->block_count);
+	/* Blocks of whole system pages gain nothing from being neighbours. */
+	if (page->block_bytes * 2 <= EXTEND_MIN_BYTES)
+		return;
+	do {
+		page->step = 1 + nc_random_below(random, page->block_count - 1);
+	} while (greatest_divisor(page->block_count, page->step) != 1);
+}
+
+static void init_keys(struct nc_page *page, struct nc_random *random)
+{
+	page->keys.mask = (uintptr_t)nc_random_u64(random);
+	page->keys.factor = (uintptr_t)nc_random_u64(random) | 1;
+	page->keys.inverse = nc_odd_inverse(page->keys.factor);
+	page->canary_key = nc_random_u32(random);
+	page->end_link = nc_link_encode(&page->keys, &page->end_link, NC_LINK_END);
+}
+
+struct nc_page *nc_page_make(unsigned class_idx, uintptr_t owner, struct nc_random *random)
+{
+	size_t slices = nc_page_slices(class_idx);
+	size_t block_bytes = nc_class_bytes(class_idx);
+	size_t usable = (slices << NC_SLICE_SHIFT) - (NC_GUARD ? nc_os_page : 0);
+	uint32_t count = (uint32_t)nc_min(usable / block_bytes, NC_LINK_END - 1);
+	uint32_t words = words_for(count);
+	struct nc_run_state state;
+
+	nc_lock_take(&nc_core_lock);
+	struct nc_page *page = nc_meta_take_locked(description_bytes(words));
+	nc_lock_give(&nc_core_lock);
+	if (!page)
+		return NULL;
+	page->word_count = words;
+	void *run = nc_arena_take(slices, &state);
+	if (!run) {
+		nc_page_forget(page);
+		return NULL;
+	}
+	page->run = page->start = run;
+	page->slice_count = slices;
+	page->block_bytes = block_bytes;
+	page->block_count = count;
+	page->divide_shift = nc_ctz(block_bytes);
+	page->divide_inverse = nc_odd_inverse(block_bytes >> page->divide_shift);
+	page->class_idx = (uint8_t)class_idx;
+	page->current = page->listed = page->kept_empty = page->distrusted = false;
+	page->left = page->extended = page->recycles = page->own_map = page->guarded = 0;
+	page->next = page->prev = page->inbox_next = NULL;
+	page->x_claims = (uintptr_t *)((char *)page + claims_offset(words));
+	for (uint32_t w = 0; w < words; w++) {
+		nc_store_relaxed(&page->x_live[w], 0);
+		nc_store_relaxed(&page->x_claims[w], 0);
+	}
+	init_keys(page, random);
+	init_order(page, random);
+	clear_lists(page);
+	nc_store_release(&page->x_owner, owner | NC_OWNED);
+	nc_arena_publish(run, slices, page);
+	return page;
+}
+
+void nc_page_forget(struct nc_page *page)
+{
+	nc_lock_take(&nc_core_lock);
+	nc_meta_give_locked(page, description_bytes(page->word_count));
+	nc_lock_give(&nc_core_lock);
+}
+
+void nc_page_release_run(struct nc_page *page)
+{
+	uint8_t *run = page->run;
+	size_t slices = page->slice_count;
+
+	nc_store_release(&page->x_owner, NC_GONE);
+	nc_arena_give(run, slices, &nc_page_freed);
+}
+
+void nc_page_release(struct nc_page *page, struct nc_random *random)
+{
+	/* The read-modify-write orders every clearing of a live bit before it:
+	 * who notes a free after this sees a block that is not live. */
+	if ((nc_fetch_add(&page->x_owner, 0) & NC_OWNER_KINDS) == NC_NOTED)
+		nc_page_collect(page, random);
+	nc_page_release_run(page);
+	nc_page_forget(page);
+}
+
+static void push_random(struct nc_page *page, uintptr_t i, struct nc_random *random)
+{
+	nc_page_push(page, nc_page_block(page, i), i, nc_random_u32(random) % NC_LISTS);
+}
+
+/* Take over the claims of one word; returns how many. */
+static size_t collect_word(struct nc_page *page, uint32_t w, struct nc_random *random)
+{
+	uintptr_t seen = nc_load_acquire(&page->x_claims[w]), fresh, done = 0;
+	uintptr_t live = nc_load_relaxed(&page->x_live[w]);
+	size_t count = 0;
+
+	do {
+		/* A claim on a block that is not live: the owner freed it too.
+		 * Thread B reads live; A frees and refills; B claims. */
+		fresh = seen & NC_CLAIM_MASK & ~done;
+		done |= fresh;
+		for (uintptr_t bad = fresh & ~live; bad; bad &= bad - 1)
+			nc_page_report_race(page, w * NC_CLAIM_BITS + nc_ctz(bad));
+		/* The epoch moves even where nothing is claimed: it makes a
+		 * claim fail that was checked before and is made after. */
+	} while (!nc_cas(&page->x_claims[w], &seen, (seen & ~NC_CLAIM_MASK) + NC_CLAIM_MASK + 1));
+	done &= live;
+	if (!done)
+		return 0;
+	if (NC_LIVE_BITMAP)
+		nc_store_relaxed(&page->x_live[w], (uint32_t)(live & ~done));
+	for (; done; done &= done - 1, count++)
+		push_random(page, w * NC_CLAIM_BITS + nc_ctz(done), random);
+	return count;
+}
+
+size_t nc_page_collect(struct nc_page *page, struct nc_random *random)
+{
+	uintptr_t owner = nc_load_relaxed(&page->x_owner) & ~NC_OWNER_KINDS;
+	size_t count = 0;
+
+	/* Before the words: a thread that finds a new epoch must also find that
+	 * its free has to be noted again. */
+	nc_exchange(&page->x_owner, owner | NC_OWNED);
+	for (uint32_t w = 0; w < page->word_count; w++)
+		count += collect_word(page, w, random);
+	if (!page->current)
+		page->left -= (uint32_t)count;
+	return count;
+}
+
+/* Put more blocks of the page on its free lists, in random order. */
+static void extend(struct nc_page *page, struct nc_random *random)
+{
+	uint16_t order[EXTEND_MAX_COUNT];
+	size_t most = nc_min(EXTEND_MAX_BYTES / page->block_bytes, EXTEND_MAX_COUNT);
+	size_t step = page->extended ? page->extended : EXTEND_MIN_BYTES / page->block_bytes;
+	uint32_t n = (uint32_t)nc_min(nc_max(nc_min(step, most), 1), page->block_count - page->extended);
+
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t i = (uint32_t)((page->first + (uint64_t)(page->extended + k) * page->step) %
+		                        page->block_count);
+		uint32_t j = NC_RANDOM_ORDER ? nc_random_below(random, k + 1) : k;
+		order[k] = order[j];
+		order[j] = (uint16_t)i;
+	}
+	for (uint32_t k = n; k-- > 0;) {
+		uint32_t i = order[k];
+		nc_page_push(page, nc_page_block(page, i), i, k % NC_LISTS);
+		if (!NC_LIVE_BITMAP)
+			page->x_live[i >> NC_CLAIM_SHIFT] |= (uint32_t)1 << (i & (NC_CLAIM_BITS - 1));
+	}
+	page->extended += n;
+	page->recycles = 0;
+}
+
+bool nc_page_next_list(struct nc_page *page)
+{
+	while (page->queue_at < NC_LISTS) {
+		uint32_t i = page->queue[page->queue_at++];
+		if (i == NC_LINK_END)
+			continue;
+		page->head_idx = i;
+		page->head = nc_page_block(page, i);
+		return true;
+	}
+	page->head = (uint8_t *)&page->end_link;
+	return false;
+}
+
+static bool any_free(const struct nc_page *page)
+{
+	for (unsigned i = 0; i < NC_LISTS; i++) {
+		if (page->heads[i] != NC_LINK_END)
+			return true;
+	}
+	return false;
+}
+
+bool nc_page_refill(struct nc_page *page, struct nc_random *random)
+{
+	/* The read-modify-write orders the live bits that were cleared before it
+	 * before the note of any thread that it does not see: that thread then
+	 * reads "not live". Without it: B reads live (stale), A frees, refills
+	 * without a look at the claims, hands out; B claims; both succeeded. */
+	if ((nc_fetch_add(&page->x_owner, 0) & NC_OWNER_KINDS) == NC_NOTED)
+		nc_page_collect(page, random);
+	bool any = any_free(page);
+	bool grow = page->extended < page->block_count &&
+	            (!any || (page->extended * page->block_bytes < EXTEND_MAX_BYTES &&
+	                      ++page->recycles > RECYCLES_MAX));
+	if (grow)
+		extend(page, random);
+	else if (!any)
+		return false;
+	page->rotor = nc_random_u64(random);
+	unsigned at = (unsigned)page->rotor;
+	for (unsigned i = 0; i < NC_LISTS; i++) {
+		page->queue[i] = page->heads[(at + i) % NC_LISTS];
+		page->heads[(at + i) % NC_LISTS] = NC_LINK_END;
+	}
+	page->queue_at = 0;
+	return nc_page_next_list(page);
+}
+
+void nc_page_rebuild(struct nc_page *page, struct nc_random *random)
+{
+	clear_lists(page);
+	for (uint32_t k = 0; k < page->extended; k++) {
+		uint32_t i = (uint32_t)((page->first + (uint64_t)k * page->step) % page->block_count);
+		if (!nc_page_is_live(page, i))
+			push_random(page, i, random);
+	}
+}
+
+size_t nc_page_live_count(const struct nc_page *page)
+{
+	size_t n = 0;
+
+	for (uint32_t w = 0; w < page->word_count; w++)
+		n += nc_popcount(nc_load_relaxed(&page->x_live[w]));
+	return n;
+}
+
+size_t nc_page_claim_count(const struct nc_page *page)
+{
+	size_t n = 0;
+
+	for (uint32_t w = 0; w < page->word_count; w++)
+		n += nc_popcount(nc_load_acquire(&page->x_claims[w]) & NC_CLAIM_MASK);
+	return n;
+}
+
+bool nc_page_all_claimed(const struct nc_page *page)
+{
+	for (uint32_t w = 0; w < page->word_count; w++) {
+		if ((nc_load_acquire(&page->x_claims[w]) & NC_CLAIM_MASK) !=
+		    nc_load_relaxed(&page->x_live[w]))
+			return false;
+	}
+	return true;
+}

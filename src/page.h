@@ -1,0 +1,212 @@
+/* Pages: a run of slices that holds the blocks of one size class, or one large
+ * block, and the description of it, which lies elsewhere.
+ *
+ * Owns: the blocks' state. Does not own: which page serves a class (heap).
+ *
+ * Invariants, with count = block_count and full lists = heads, queue, head:
+ *   block i lies at start + i * block_bytes, i < count; extended <= count
+ *   a block is live, or on exactly one list of the page, or claimed and live
+ *   (freed by another thread, not yet collected), or was never put on a list
+ *   live bit of i is set  <=>  the block is the program's or is claimed
+ *   page is given back only when every live bit is clear
+ *   left = live blocks, for an owned page that is not its class's current one
+ *
+ * Who writes: fields are the owner's but those that begin with x_; before a
+ * page is published, and after it is taken out of use, whoever has it.
+ * Who owns a page: see the kinds of x_owner below and docs/concurrency.md.
+ */
+#ifndef NC_PAGE_H
+#define NC_PAGE_H
+
+#include "arena.h"
+#include "mit_canary.h"
+#include "mit_link.h"
+#include "random.h"
+#include "report.h"
+#include "sizeclass.h"
+
+/* Claim bits and epoch share one word, half and half. */
+#define NC_CLAIM_BITS (NC_WORD_BITS / 2)
+#define NC_CLAIM_SHIFT (sizeof(uintptr_t) == 8 ? 5 : 4)
+#define NC_CLAIM_MASK (((uintptr_t)1 << NC_CLAIM_BITS) - 1)
+
+/* x_owner is the owner's word (nc_heap.h: differs a heap, a multiple of 64)
+ * and one of these. Only OWNED is 0, so that one comparison with the thread's
+ * own word says "mine, and nobody else took part". */
+enum nc_owner_kind {
+	NC_OWNED = 0,     /* the owner frees on its fast path */
+	NC_NOTED = 1,     /* owned; another thread frees, or has freed, here */
+	NC_PARKED = 2,    /* owned, full, put aside: every free is a slow one */
+	NC_PENDING = 3,   /* was parked; in the owner's inbox, or on its way */
+	NC_TAKEN = 4,     /* was pending; a thread looks whether all is free */
+	NC_GONE = 5,      /* given back; only the description is left */
+	NC_ABANDONED = 6, /* the owner ended; in the list of its class */
+	NC_LARGE = 7,     /* one large block, nobody's */
+};
+#define NC_OWNER_KINDS ((uintptr_t)15)
+
+struct nc_page {
+	/* what malloc reads */
+	uint8_t *head;       /* next block to hand out, or &end_link */
+	uint32_t head_idx;   /* its index */
+	uint32_t block_count;
+	struct nc_link_keys keys;
+	uint8_t *start;      /* of block 0 */
+	size_t block_bytes;
+	/* what free reads besides */
+	uintptr_t x_owner;
+	uintptr_t divide_inverse; /* of the odd part of block_bytes */
+	uint32_t divide_shift;    /* log2 of the rest */
+	uint32_t canary_key;
+	uint32_t left;            /* frees until the page may be empty */
+	uint64_t rotor;           /* random bits that pick the free list */
+	uint16_t heads[NC_LISTS_MAX]; /* free lists: first index, or NC_LINK_END */
+	/* what slow paths use */
+	uint16_t queue[NC_LISTS_MAX]; /* lists to hand out after head's */
+	nc_word_t end_link;       /* what an empty list's head points at */
+	uint8_t queue_at;         /* lists of queue that are used up */
+	uint8_t class_idx;
+	bool current;             /* heap->page[class_idx] is this page */
+	bool listed;              /* in a list of its heap, or the abandoned one */
+	bool kept_empty;          /* empty, and counted in heap->empty_bytes */
+	bool distrusted;          /* its owner vanished in a fork: rebuild lists */
+	uint32_t extended;        /* blocks that were ever put on a list: those */
+	uint32_t first, step;     /* at (first + k * step) % count, k < extended */
+	uint32_t recycles;        /* refills since the last extension */
+	uint32_t word_count;      /* of live and of x_claims */
+	struct nc_page *next, *prev; /* list that `listed` tells of */
+	struct nc_page *inbox_next;  /* link in the owner's inbox */
+	uint8_t *run;             /* slices */
+	size_t slice_count;
+	size_t requested;         /* large: bytes that the program asked for */
+	size_t align;             /* large: alignment asked for */
+	uint32_t own_map;         /* large: run is a mapping, not an arena's */
+	uint32_t guarded;         /* large: a guard follows the block at once */
+	uintptr_t *x_claims;      /* word_count words: claim bits low, epoch high */
+	uint32_t x_live[];        /* word_count words of NC_CLAIM_BITS live bits */
+};
+
+NC_STATIC_ASSERT(NC_PAGEMAP_NONE_BYTES >= sizeof(struct nc_page) + 64, "none holds a page");
+
+/* The page that serves a class which has none; every malloc from it misses. */
+extern struct nc_page nc_page_empty;
+/* What the page map says of slices that were freed whole. */
+extern struct nc_page nc_page_freed;
+
+NC_INLINE struct nc_page *nc_page_find(const void *p)
+{
+	return nc_pagemap_find(p);
+}
+
+/* The index of the block that starts at p; at or above block_count when none
+ * does. An exact multiple of the block size times the inverse of the size's
+ * odd part, rotated by the rest, is the quotient; nothing else comes out as
+ * small (Granlund and Montgomery, "Division by invariant integers", 1994). */
+NC_INLINE uintptr_t nc_page_index(const struct nc_page *page, const void *p)
+{
+	uintptr_t offset = (uintptr_t)p - (uintptr_t)page->start;
+
+	return nc_rotate_right(offset * page->divide_inverse, page->divide_shift);
+}
+
+NC_INLINE uint8_t *nc_page_block(const struct nc_page *page, uintptr_t i)
+{
+	return page->start + i * page->block_bytes;
+}
+
+NC_INLINE size_t nc_page_usable(const struct nc_page *page)
+{
+	return page->block_bytes - (page->guarded ? 0 : NC_CANARY_BYTES);
+}
+
+NC_INLINE bool nc_page_is_live(const struct nc_page *page, uintptr_t i)
+{
+	return nc_load_relaxed(&page->x_live[i >> NC_CLAIM_SHIFT]) >> (i & (NC_CLAIM_BITS - 1)) & 1;
+}
+
+NC_INLINE bool nc_page_is_claimed(const struct nc_page *page, uintptr_t i)
+{
+	return nc_load_acquire(&page->x_claims[i >> NC_CLAIM_SHIFT]) >> (i & (NC_CLAIM_BITS - 1)) & 1;
+}
+
+/* Change a live bit; false when it was so already. Only the owner calls this:
+ * no atomic read-modify-write, readers see one value or the other. */
+NC_INLINE bool nc_page_live_set(struct nc_page *page, uintptr_t i)
+{
+	uint32_t *word = &page->x_live[i >> NC_CLAIM_SHIFT];
+	uint32_t bits = nc_load_relaxed(word), bit = (uint32_t)1 << (i & (NC_CLAIM_BITS - 1));
+
+	if (NC_UNLIKELY(bits & bit))
+		return false;
+	nc_store_relaxed(word, bits | bit);
+	return true;
+}
+
+NC_INLINE bool nc_page_live_clear(struct nc_page *page, uintptr_t i)
+{
+	uint32_t *word = &page->x_live[i >> NC_CLAIM_SHIFT];
+	uint32_t bits = nc_load_relaxed(word), bit = (uint32_t)1 << (i & (NC_CLAIM_BITS - 1));
+
+	if (NC_UNLIKELY(!(bits & bit)))
+		return false;
+	nc_store_relaxed(word, bits ^ bit);
+	return true;
+}
+
+/* The free list for the next freed block. */
+NC_INLINE unsigned nc_page_pick_list(struct nc_page *page)
+{
+	uint64_t rotor = page->rotor;
+
+	if (!NC_RANDOM_ORDER)
+		return 0;
+	page->rotor = rotor >> 3 | rotor << 61;
+	return (unsigned)rotor & (NC_LISTS - 1);
+}
+
+/* Put a free block on the free list `list`. */
+NC_INLINE void nc_page_push(struct nc_page *page, uint8_t *block, uintptr_t i, unsigned list)
+{
+	*(nc_word_t *)block = nc_link_encode(&page->keys, block, page->heads[list]);
+	page->heads[list] = (uint16_t)i;
+}
+
+/* A new page for the class, published and owned by `owner`; NULL when there is
+ * no memory. Its lists are empty: nc_page_refill gives them blocks. */
+struct nc_page *nc_page_make(unsigned class_idx, uintptr_t owner, struct nc_random *random);
+/* Give an owned page, whose every block is free, back. Claims that come too
+ * late are reported. */
+void nc_page_release(struct nc_page *page, struct nc_random *random);
+/* Give back the memory of a page that another thread finished, and leave the
+ * description (kind GONE) to whoever finds it in the inbox. */
+void nc_page_release_run(struct nc_page *page);
+/* Give back a description that is in no list. */
+void nc_page_forget(struct nc_page *page);
+
+/* Give `head` blocks to hand out: collect what others freed, then move the free
+ * lists over, then use more of the page. False when the page is full. */
+bool nc_page_refill(struct nc_page *page, struct nc_random *random);
+/* The next list of the queue becomes head's; false when there is none. */
+bool nc_page_next_list(struct nc_page *page);
+/* Take over what others freed; x_owner becomes OWNED. Returns the count. */
+size_t nc_page_collect(struct nc_page *page, struct nc_random *random);
+/* Make the lists anew from the live bits (the lists cannot be trusted). */
+void nc_page_rebuild(struct nc_page *page, struct nc_random *random);
+
+size_t nc_page_live_count(const struct nc_page *page);
+size_t nc_page_claim_count(const struct nc_page *page);
+/* Every live block is claimed. Exact while the owner cannot change live bits. */
+bool nc_page_all_claimed(const struct nc_page *page);
+/* Slices that a page of the class has. */
+size_t nc_page_slices(unsigned class_idx);
+/* Verify the invariants above; reports an internal error. Owner only. */
+void nc_page_check(const struct nc_page *page);
+
+/* The reports that name a block. */
+NC_COLD void nc_page_report_double_free(const struct nc_page *page, const void *p);
+NC_COLD void nc_page_report_race(const struct nc_page *page, uintptr_t i);
+NC_COLD void nc_page_report_overflow(const struct nc_page *page, const void *block);
+NC_COLD void nc_page_report_link(const struct nc_page *page, const void *block);
+NC_COLD void nc_page_report_invalid(const struct nc_page *page, const void *p, const char *call);
+
+#endif

@@ -1,0 +1,48 @@
+/* The page map: from any address to the page that holds it.
+ *
+ * Two levels. An entry is a difference to the map itself, so that zeroed
+ * memory means "the empty leaf" and "no page" and the look-up needs no test:
+ * an address of nobody gives a description with no blocks.
+ *
+ * Owns: the map. Does not own: pages. Locks: writers hold nc_core_lock;
+ * readers need none.
+ * Bits of an address above NC_ADDR_BITS are ignored here; the check of the
+ * pointer against its page (nc_page_index) rejects them.
+ */
+#ifndef NC_PAGEMAP_H
+#define NC_PAGEMAP_H
+
+#include "atomic.h"
+
+#define NC_PAGEMAP_NONE_BYTES 512
+
+struct nc_pagemap {
+	/* The description with no blocks: all zero. */
+	_Alignas(NC_CACHE_LINE) unsigned char none[NC_PAGEMAP_NONE_BYTES];
+	/* The leaf of addresses that have none: all zero. */
+	uintptr_t x_empty_leaf[(size_t)1 << NC_LEAF_BITS];
+	/* Leaf's address, less that of x_empty_leaf. */
+	uintptr_t x_root[(size_t)1 << NC_ROOT_BITS];
+};
+
+extern struct nc_pagemap nc_pagemap;
+
+/* The description for an address; &nc_pagemap.none when there is none. */
+NC_INLINE void *nc_pagemap_find(const void *p)
+{
+	uintptr_t map = (uintptr_t)&nc_pagemap, a = (uintptr_t)p;
+	uintptr_t root_mask = ((uintptr_t)1 << NC_ROOT_BITS) - 1;
+	uintptr_t leaf_mask = ((uintptr_t)1 << NC_LEAF_BITS) - 1;
+	uintptr_t root_idx = a >> (NC_SLICE_SHIFT + NC_LEAF_BITS) & root_mask;
+	uintptr_t *leaf = (uintptr_t *)(map + offsetof(struct nc_pagemap, x_empty_leaf) +
+	                                nc_load_acquire(&nc_pagemap.x_root[root_idx]));
+
+	return (void *)(map + nc_load_acquire(&leaf[a >> NC_SLICE_SHIFT & leaf_mask]));
+}
+
+/* Make the leaves for a range exist; false when there is no memory. */
+bool nc_pagemap_grow_locked(const void *base, size_t bytes);
+/* Enter `what` for the slices of a range that was grown; NULL clears them. */
+void nc_pagemap_set_locked(const void *base, size_t slice_count, const void *what);
+
+#endif

@@ -1,0 +1,96 @@
+/* The whole contract with the host: memory, guards, entropy, identity of the
+ * thread, a lock, writing a line and dying.
+ *
+ * Owns: every system call and every libc symbol that the core uses.
+ * Does not own: who holds which lock.
+ * errno: functions here may change it; the core's entry points restore it
+ * where the interface demands.
+ */
+#ifndef NC_PORT_H
+#define NC_PORT_H
+
+#include "atomic.h"
+
+/* Bytes in a page of the system's memory; set by nc_port_init. */
+extern size_t nc_os_page;
+
+/* Must be called once before the other functions; more often is harmless. */
+void nc_port_init(void);
+
+/* Fresh zeroed private memory, or NULL. bytes is a multiple of nc_os_page. */
+void *nc_port_map(size_t bytes);
+/* Returns false when the system refuses (it may: a hole can need a mapping). */
+bool nc_port_unmap(void *p, size_t bytes);
+/* Make the range inaccessible / accessible again. A guard keeps no content.
+ * guard returns false where none could be made; unguard false when the range
+ * stays inaccessible. */
+bool nc_port_guard(void *p, size_t bytes);
+bool nc_port_unguard(void *p, size_t bytes);
+/* Guards that were unmapped with what they guarded. */
+void nc_port_guards_unmapped(unsigned count);
+/* Guards that the system did not give since the start. */
+size_t nc_port_guards_dropped(void);
+/* Give the memory back and keep the address range: reads as zero if true is
+ * returned, and keeps its content otherwise. */
+bool nc_port_purge(void *p, size_t bytes);
+/* No huge pages in this range: they would make small heaps big. */
+void nc_port_no_huge(void *p, size_t bytes);
+/* Move the pages of [from, from + bytes) to `to`, where a mapping of at least
+ * to_bytes is replaced; the old range is gone. False: nothing changed. */
+bool nc_port_move(void *from, size_t bytes, void *to, size_t to_bytes);
+
+/* Fill buf with random bytes; never fails (a weak source is used last). */
+void nc_port_entropy(void *buf, size_t bytes);
+
+/* Write to a descriptor, in full where it can be; no errors. */
+void nc_port_write(int fd, const char *s, size_t bytes);
+NC_NORETURN void nc_port_abort(void);
+/* True when the first three descriptors are worth writing to. */
+int nc_port_report_fd(void);
+
+/* A lock that sleeps in the kernel when it is held; zero is unlocked. */
+struct nc_lock {
+	uint32_t x_state; /* 0 free, 1 held, 2 held and somebody sleeps */
+};
+
+void nc_lock_take_slow(struct nc_lock *lock);
+void nc_lock_give_slow(struct nc_lock *lock);
+
+NC_INLINE void nc_lock_take(struct nc_lock *lock)
+{
+	uint32_t free_state = 0;
+
+	if (!__atomic_compare_exchange_n(&lock->x_state, &free_state, 1, false,
+	                                 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		nc_lock_take_slow(lock);
+}
+
+NC_INLINE void nc_lock_give(struct nc_lock *lock)
+{
+	if (__atomic_exchange_n(&lock->x_state, 0, __ATOMIC_RELEASE) == 2)
+		nc_lock_give_slow(lock);
+}
+
+/* The thread's word: 0 until it is set, in every thread. */
+#ifndef NC_PORT_TLS_MODEL
+#define NC_PORT_TLS_MODEL "initial-exec"
+#endif
+extern __thread uintptr_t nc_port_self __attribute__((tls_model(NC_PORT_TLS_MODEL)));
+
+NC_INLINE uintptr_t nc_port_self_get(void)
+{
+	return nc_port_self;
+}
+
+NC_INLINE void nc_port_self_set(uintptr_t self)
+{
+	nc_port_self = self;
+}
+
+/* Have nc_heap_thread_exit(self) called when the calling thread ends. May
+ * allocate: call it with a working heap and no lock held. */
+void nc_port_thread_register(uintptr_t self);
+/* Have nc_heap_fork_prepare, _parent and _child called around fork. */
+void nc_port_fork_register(void);
+
+#endif

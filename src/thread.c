@@ -1,0 +1,176 @@
+#include "thread.h"
+#include "meta.h"
+#include "port_hooks.h"
+
+/* Rounds of thread-exit destructors that run before a heap is handed over, so
+ * that destructors of others, which free and allocate, find it. POSIX promises
+ * four rounds; the hand-over is in the last. */
+#define EXIT_ROUNDS 3
+
+static struct nc_heap *heaps;     /* all there ever were */
+static struct nc_heap *idle;      /* those without a thread */
+static struct nc_heap *late_heap; /* of threads past their exit */
+static struct nc_lock late_lock;
+static uint32_t x_dead_heaps;     /* 1: a fork left pages of vanished threads */
+
+static struct nc_heap *take_heap(bool *first)
+{
+	nc_lock_take(&nc_core_lock);
+	*first = !heaps;
+	struct nc_heap *heap = idle;
+	if (heap) {
+		idle = heap->next_idle;
+	} else {
+		heap = nc_meta_take_locked(sizeof *heap);
+		if (heap) {
+			__builtin_memcpy(heap, &nc_heap_none, sizeof *heap);
+			heap->next = heaps;
+			heaps = heap;
+		}
+	}
+	if (heap)
+		heap->idle = false;
+	nc_lock_give(&nc_core_lock);
+	return heap;
+}
+
+struct nc_heap *nc_heap_enter(void)
+{
+	bool first;
+
+	if (nc_port_self_get())
+		return NULL;
+	nc_port_init();
+	struct nc_heap *heap = take_heap(&first);
+	if (!heap)
+		return NULL;
+	nc_random_init(&heap->random);
+	heap->exit_rounds = 0;
+	nc_port_self_set(nc_heap_word(heap));
+	/* This may allocate, and come back here with a heap. The first thread
+	 * may be too early in the process for it; its end is the process's, or
+	 * nc_preload_start registers it. */
+	if (!first)
+		nc_port_thread_register(nc_heap_word(heap));
+	return heap;
+}
+
+void nc_heap_thread_exit(uintptr_t self)
+{
+	struct nc_heap *heap = nc_heap_of_word(self);
+
+	if (heap->exit_rounds++ < EXIT_ROUNDS) {
+		nc_port_thread_register(self);
+		return;
+	}
+	nc_port_self_set(nc_heap_word(&nc_heap_late));
+	nc_heap_give_pages(heap);
+	nc_lock_take(&nc_core_lock);
+	heap->idle = true;
+	heap->next_idle = idle;
+	idle = heap;
+	nc_lock_give(&nc_core_lock);
+}
+
+struct nc_heap *nc_heap_late_take(void)
+{
+	bool first;
+
+	nc_lock_take(&late_lock);
+	if (!late_heap) {
+		late_heap = take_heap(&first);
+		if (late_heap)
+			nc_random_init(&late_heap->random);
+	}
+	return late_heap;
+}
+
+void nc_heap_late_give(void)
+{
+	nc_lock_give(&late_lock);
+}
+
+void nc_heap_fork_prepare(void)
+{
+	nc_lock_take(&late_lock);
+	nc_lock_take(&nc_core_lock);
+}
+
+void nc_heap_fork_parent(void)
+{
+	nc_lock_give(&nc_core_lock);
+	nc_lock_give(&late_lock);
+}
+
+void nc_heap_fork_child(void)
+{
+	struct nc_heap *own = nc_heap_of_word(nc_port_self_get());
+
+	/* Nobody else is here, so there is nobody to wake. */
+	nc_core_lock.x_state = 0;
+	late_lock.x_state = 0;
+	nc_random_fork();
+	for (struct nc_heap *heap = heaps; heap; heap = heap->next) {
+		if (heap == own || heap == late_heap || heap->idle)
+			continue;
+		heap->dead = true;
+		nc_store_relaxed(&x_dead_heaps, 1);
+	}
+}
+
+/* A page of a thread that is gone: its live bits hold, its lists may have been
+ * in the middle of a change. */
+static void reap_page(void *what, void *with)
+{
+	struct nc_page *page = what;
+	uintptr_t owner = nc_load_relaxed(&page->x_owner);
+	struct nc_heap *heap = nc_heap_of_word(owner & ~NC_OWNER_KINDS);
+
+	(void)with;
+	if (!(owner & ~NC_OWNER_KINDS) || (owner & NC_OWNER_KINDS) > NC_TAKEN)
+		return;
+	if (heap->dead) {
+		page->current = page->kept_empty = false;
+		page->distrusted = true;
+		nc_abandon_locked(page);
+	} else if ((owner & NC_OWNER_KINDS) >= NC_PENDING) {
+		/* On its way to an inbox, with a thread that is gone. */
+		nc_store_relaxed(&page->x_owner, (owner & ~NC_OWNER_KINDS) | NC_PENDING);
+		nc_heap_push_inbox(heap, page);
+	}
+}
+
+void nc_heap_reap_slow(void)
+{
+	if (!nc_load_relaxed(&x_dead_heaps))
+		return;
+	nc_lock_take(&nc_core_lock);
+	if (x_dead_heaps) {
+		for (struct nc_heap *heap = heaps; heap; heap = heap->next) {
+			if (!heap->dead)
+				nc_store_relaxed(&heap->x_inbox, 0);
+		}
+		nc_arena_walk_locked(reap_page, NULL);
+		for (struct nc_heap *heap = heaps; heap; heap = heap->next) {
+			if (!heap->dead)
+				continue;
+			struct nc_heap *next = heap->next;
+			__builtin_memcpy(heap, &nc_heap_none, sizeof *heap);
+			heap->next = next;
+			heap->idle = true;
+			heap->next_idle = idle;
+			idle = heap;
+		}
+		nc_store_relaxed(&x_dead_heaps, 0);
+	}
+	nc_lock_give(&nc_core_lock);
+}
+
+size_t nc_heap_count_locked(void)
+{
+	size_t n = 0;
+
+	for (struct nc_heap *heap = heaps; heap; heap = heap->next)
+		n += !heap->idle;
+	return n;
+}

@@ -1,0 +1,140 @@
+#!/bin/sh
+# Everything that is tested, on one command: sh tools/test.sh
+#
+#   --quick      only the main build, with the packages that are installed
+#   --no-setup   install nothing
+#   --only NAME  only this run, e.g. lint, main, clang, tsan (repeatable)
+#
+# The main build (gcc, in build/) runs every suite; then come other compilers,
+# optimisation levels and sanitisers, each in its own build-NAME/, with the suites
+# that can tell a difference. Ends with the line 'N passed, N failed'; the exit
+# status is 0 when nothing failed. A build that does not compile is one failure.
+cd "$(dirname "$0")/.." || exit 1
+
+quick=0 setup=1 only=
+while [ $# -gt 0 ]; do
+	case $1 in
+	--quick) quick=1 setup=0 ;;
+	--no-setup) setup=0 ;;
+	--only) only="$only $2" && shift ;;
+	*) sed -n '2,13s/^# \{0,1\}//p' "$0" && exit 2 ;;
+	esac
+	shift
+done
+
+results=$(mktemp -d) || exit 1
+trap 'rm -rf "$results"' EXIT
+begin=$(date +%s)
+runs=
+
+wanted() { # NAME: is this run asked for?
+	case " $only " in
+	"  ") return 0 ;;
+	*" $1 "*) return 0 ;;
+	*) return 1 ;;
+	esac
+}
+
+section() { # TITLE, with the time since the start
+	echo
+	echo "==== $1 (at $(($(date +%s) - begin)) s)"
+}
+
+# configure NAME SETUP-ARGUMENTS...: build-NAME, or build for main, is compiled
+# without a warning. What the tools print is shown only if they fail.
+configure() {
+	name=$1 && shift
+	dir=build-$name
+	[ "$name" = main ] && dir=build
+	again=
+	[ -f "$dir/build.ninja" ] && again=--reconfigure
+	# shellcheck disable=SC2086
+	if { meson setup $again "$dir" --werror "$@" ||
+		{ [ -n "$again" ] && meson setup --wipe "$dir" --werror "$@"; }; } \
+		> "$results/$name.build" 2>&1 &&
+		ninja -C "$dir" >> "$results/$name.build" 2>&1; then
+		echo "passed build" > "$results/$name.own"
+	else
+		tail -n 60 "$results/$name.build"
+		echo "failed build" > "$results/$name.own"
+	fi
+	runs="$runs $name=$results/$name.own"
+	grep -q passed "$results/$name.own"
+}
+
+# run NAME DIR MESON-TEST-ARGUMENTS...
+run() {
+	name=$1 dir=$2 && shift 2
+	meson test -C "$dir" --no-rebuild --print-errorlogs --logbase "log-$name" "$@" \
+		2>&1 < /dev/null | grep -v '^ninja: '
+	if [ -f "$dir/meson-logs/log-$name.json" ]; then
+		mv "$dir/meson-logs/log-$name.json" "$results/$name.json"
+	else
+		echo "failed meson test" > "$results/$name.json"
+	fi
+	runs="$runs $name=$results/$name.json"
+}
+
+# variant NAME COMPILER SETUP-ARGUMENTS... -- MESON-TEST-ARGUMENTS...
+variant() {
+	wanted "$1" || return 0
+	section "$1"
+	name=$1 CC=$2 && shift 2
+	export CC
+	CXX=$(echo "$CC" | sed 's/gcc/g++/; s/clang/clang++/')
+	export CXX
+	options=
+	while [ "$1" != -- ]; do
+		options="$options $1"
+		shift
+	done
+	shift
+	# shellcheck disable=SC2086
+	configure "$name" $options && run "$name" "build-$name" "$@"
+}
+
+if [ $setup = 1 ] && [ -f tools/setup.sh ]; then
+	section "packages"
+	sh tools/setup.sh all || exit 1
+fi
+
+if wanted lint; then
+	section "lint"
+	if sh tools/lint.sh; then
+		echo "passed lint" > "$results/lint"
+	else
+		echo "failed lint" > "$results/lint"
+	fi
+	runs="$runs lint=$results/lint"
+fi
+
+if wanted main || wanted valgrind; then
+	section "main: gcc, every suite"
+	export CC=gcc CXX=g++
+	if configure main && wanted main; then
+		run main build
+	fi
+fi
+
+# Real programs and counted costs depend on none of what varies below.
+behaviour="--no-suite real --no-suite cost --no-suite model"
+
+if [ $quick = 0 ]; then
+	# shellcheck disable=SC2086
+	{
+		variant clang clang -- $behaviour
+		variant O0 gcc -Doptimization=0 -- $behaviour -t 3
+		variant O3-lto gcc -Doptimization=3 -Db_lto=true -- $behaviour
+	}
+	variant asan gcc -Db_sanitize=address,undefined -- --suite unit -t 3
+	variant tsan gcc -Db_sanitize=thread -- --suite stress -t 5
+	if wanted valgrind && grep -q passed "$results/main.own"; then
+		section "valgrind: unit tests"
+		run valgrind build --suite unit -t 20 \
+			--wrap "valgrind -q --error-exitcode=99 --leak-check=no"
+	fi
+fi
+
+section "result"
+# shellcheck disable=SC2086
+python3 tools/tally.py $runs
