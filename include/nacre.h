@@ -8,13 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(__GNUC__)
+#define NACRE_API __attribute__((visibility("default")))
+#else
+#define NACRE_API
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* The version as "MAJOR.MINOR.PATCH PROFILE", a static string. That the symbol
  * resolves shows that nacre is active. Async-signal-safe; no errors. */
-const char *nacre_version(void);
+NACRE_API const char *nacre_version(void);
 
 /* What the heap holds, in bytes unless a field says otherwise. Figures are
  * exact when no other thread allocates meanwhile. */
@@ -34,18 +40,18 @@ struct nacre_stats {
 /* Fill the first `size` bytes of *out (pass sizeof *out; a newer library fills
  * no more than that). Returns 0, or -1 with errno EINVAL when size is 0.
  * Cost: a walk over all pages, under the arena lock. */
-int nacre_get_stats(struct nacre_stats *out, size_t size);
+NACRE_API int nacre_get_stats(struct nacre_stats *out, size_t size);
 
 /* Write the statistics as text to the descriptor fd. No allocation. */
-void nacre_print_stats(int fd);
+NACRE_API void nacre_print_stats(int fd);
 
 /* Walk the calling thread's heap and the arenas and verify every invariant;
  * returns the number of pages visited, aborts on the first damage. */
-size_t nacre_check_heap(void);
+NACRE_API size_t nacre_check_heap(void);
 
 /* The last report's line and kind word; zero bytes until there is one. */
-extern char nacre_report[256];
-extern char nacre_report_kind[32];
+extern NACRE_API char nacre_report[256];
+extern NACRE_API char nacre_report_kind[32];
 
 #ifdef __cplusplus
 }

@@ -14,8 +14,8 @@
  * may be of another class than the block's. */
 static uint32_t x_sizes_vague;
 
-NC_NOINLINE static void *nc_malloc_slow(struct nc_heap *heap, size_t bytes);
-NC_NOINLINE static void *nc_malloc_next(struct nc_heap *heap, struct nc_page *page, size_t bytes);
+NC_NOINLINE static void *nc_malloc_slow(size_t bytes, struct nc_heap *heap);
+NC_NOINLINE static void *nc_malloc_next(size_t bytes, struct nc_page *page, struct nc_heap *heap);
 
 /* What the next pointer of the page's head says: a block's index, or more. */
 NC_INLINE uintptr_t next_of(const struct nc_page *page, const uint8_t *block)
@@ -33,15 +33,16 @@ NC_INLINE void *hand_out(struct nc_page *page, uint8_t *block)
 NC_INLINE void *malloc_from(struct nc_heap *heap, struct nc_page *page, size_t bytes)
 {
 	uint8_t *block = page->head;
-	uint32_t i = page->head_idx;
+	uintptr_t i = page->head_idx;
 	uintptr_t next = next_of(page, block);
 
-	if (NC_UNLIKELY(next >= page->block_count))
-		return nc_malloc_next(heap, page, bytes);
+	if (NC_UNLIKELY(!nc_page_is_ref(page, next)))
+		return nc_malloc_next(bytes, page, heap);
 	if (NC_LIVE_BITMAP && NC_UNLIKELY(!nc_page_live_set(page, i)))
-		return nc_malloc_next(heap, page, bytes);
-	page->head_idx = (uint32_t)next;
-	page->head = nc_page_block(page, next);
+		return nc_malloc_next(bytes, page, heap);
+	if (NC_REF_IS_INDEX)
+		page->head_idx = next;
+	page->head = nc_page_ref_block(page, next);
 	return hand_out(page, block);
 }
 
@@ -50,24 +51,24 @@ void *nc_malloc(size_t bytes)
 	struct nc_heap *heap = nc_heap_of_word(nc_port_self_get());
 
 	if (NC_UNLIKELY(bytes > DIRECT_MAX))
-		return nc_malloc_slow(heap, bytes);
+		return nc_malloc_slow(bytes, heap);
 	return malloc_from(heap, heap->direct[(bytes + NC_CANARY_BYTES + NC_GRAIN - 1) / NC_GRAIN],
 	                   bytes);
 }
 
 /* The head's link is no index: its list ends here, or it was overwritten. */
-NC_NOINLINE static void *nc_malloc_next(struct nc_heap *heap, struct nc_page *page, size_t bytes)
+NC_NOINLINE static void *nc_malloc_next(size_t bytes, struct nc_page *page, struct nc_heap *heap)
 {
 	uint8_t *block = page->head;
 
 	if (block == (uint8_t *)&page->end_link)
-		return nc_malloc_slow(heap, bytes);
+		return nc_malloc_slow(bytes, heap);
 	uintptr_t i = page->head_idx;
-	if (NC_UNLIKELY(next_of(page, block) != NC_LINK_END ||
+	if (NC_UNLIKELY(next_of(page, block) != NC_REF_END ||
 	                (NC_LIVE_BITMAP && !nc_page_live_set(page, i)))) {
 		nc_page_report_link(page, block);
 		nc_page_next_list(page); /* the rest of this list is lost */
-		return nc_malloc_slow(heap, bytes);
+		return nc_malloc_slow(bytes, heap);
 	}
 	nc_page_next_list(page);
 	return hand_out(page, block);
@@ -120,7 +121,7 @@ static void *malloc_large(size_t bytes, size_t align, bool *zero)
 	return p;
 }
 
-NC_NOINLINE static void *nc_malloc_slow(struct nc_heap *heap, size_t bytes)
+NC_NOINLINE static void *nc_malloc_slow(size_t bytes, struct nc_heap *heap)
 {
 	bool zero;
 
@@ -129,7 +130,7 @@ NC_NOINLINE static void *nc_malloc_slow(struct nc_heap *heap, size_t bytes)
 	return malloc_any_thread(heap, nc_class_of(nc_max(bytes + NC_CANARY_BYTES, 1)));
 }
 
-NC_NOINLINE static void nc_free_slow(struct nc_page *page, void *p)
+NC_NOINLINE static void nc_free_slow(void *p, struct nc_page *page)
 {
 	int saved = errno;
 	uintptr_t i = nc_page_index(page, p);
@@ -148,17 +149,18 @@ NC_NOINLINE static void nc_free_slow(struct nc_page *page, void *p)
 	} else {
 		if (NC_CANARY && !nc_page_is_claimed(page, i) &&
 		    !nc_canary_holds(p, page->block_bytes, page->canary_key))
-			nc_page_report_overflow(page, p);
+			nc_page_report_overflow(p, page);
 		nc_remote_or_owner_free(page, i, p);
 	}
 	errno = saved;
 }
 
 /* The free that made its page's count run out. */
-NC_NOINLINE static void nc_free_last(struct nc_page *page)
+NC_NOINLINE static void nc_free_last(void *p, struct nc_page *page)
 {
 	int saved = errno;
 
+	(void)p; /* the arguments stay where nc_free has them */
 	nc_heap_page_emptied(nc_heap_of_word(nc_port_self_get()), page);
 	errno = saved;
 }
@@ -167,15 +169,15 @@ NC_INLINE void free_in(struct nc_page *page, void *p)
 {
 	uintptr_t i = nc_page_index(page, p);
 
-	if (NC_UNLIKELY(i >= page->block_count ||
+	if (NC_UNLIKELY((NC_CHECK_START && i >= page->block_count) ||
 	                nc_load_relaxed(&page->x_owner) != nc_port_self_get()))
-		return nc_free_slow(page, p);
+		return nc_free_slow(p, page);
 	if (NC_LIVE_BITMAP && NC_UNLIKELY(!nc_page_live_clear(page, i)))
-		return nc_free_slow(page, p);
+		return nc_free_slow(p, page);
 	if (NC_CANARY && NC_UNLIKELY(!nc_canary_holds(p, page->block_bytes, page->canary_key)))
-		return nc_page_report_overflow(page, p);
+		return nc_page_report_overflow(p, page);
 	if (NC_UNLIKELY(nc_heap_push_freed(page, p, i)))
-		nc_free_last(page);
+		nc_free_last(p, page);
 }
 
 void nc_free(void *p)
@@ -232,7 +234,7 @@ void *nc_realloc(void *p, size_t bytes)
 		return NULL;
 	bool large = nc_load_relaxed(&page->x_owner) == NC_LARGE;
 	if (!large && NC_CANARY && !nc_canary_holds(p, page->block_bytes, page->canary_key))
-		nc_page_report_overflow(page, p);
+		nc_page_report_overflow(p, page);
 	if (!large && fits_class(page, bytes))
 		return p;
 	size_t old = nc_page_usable(page);

@@ -13,6 +13,9 @@
 
 #include "config.h"
 
+/* All declarations after this: nothing is reached through the GOT. */
+#pragma GCC visibility push(hidden)
+
 #define NC_INLINE static inline __attribute__((always_inline))
 #define NC_COLD __attribute__((noinline, cold))
 #define NC_NOINLINE __attribute__((noinline))

@@ -187,7 +187,7 @@ static struct nc_page *adopt(struct nc_heap *heap, unsigned class_idx)
 static bool retire_current(struct nc_heap *heap, struct nc_page *page)
 {
 	page->current = false;
-	page->left = page->block_count;
+	page->left = (uint32_t)page->block_count;
 	if (!park(heap, page)) {
 		page->current = true;
 		page->left = LEFT_CURRENT;

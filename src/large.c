@@ -266,7 +266,7 @@ void nc_large_give(struct nc_page *page)
 		return;
 	if (NC_CANARY && !page->guarded &&
 	    !nc_canary_holds(page->start, page->block_bytes, page->canary_key))
-		nc_page_report_overflow(page, page->start);
+		nc_page_report_overflow(page->start, page);
 	to_cache(page, true);
 }
 
@@ -288,7 +288,7 @@ void *nc_large_resize(struct nc_page *page, size_t bytes)
 	}
 	if (NC_CANARY && !page->guarded &&
 	    !nc_canary_holds(page->start, page->block_bytes, page->canary_key))
-		nc_page_report_overflow(page, page->start);
+		nc_page_report_overflow(page->start, page);
 	bool moved = false;
 	if (page->own_map && to->own_map && to->guarded)
 		moved = nc_port_move(page->start, nc_min(page->block_bytes, to->block_bytes), fresh,

@@ -8,8 +8,16 @@
 
 #include "base.h"
 
-/* Index that ends a list; above every block count. */
-#define NC_LINK_END 0xffffu
+/* How a list names a block: by its index, or, where no mitigation needs the
+ * index, by its address. */
+#define NC_REF_IS_INDEX (NC_LINK_ENCODE || NC_LIVE_BITMAP || NC_CHECK_START)
+#if NC_REF_IS_INDEX
+typedef uint16_t nc_ref_t;
+#define NC_REF_END 0xffffu /* ends a list; above every block count */
+#else
+typedef uintptr_t nc_ref_t;
+#define NC_REF_END 0u
+#endif
 
 struct nc_link_keys {
 	uintptr_t mask;
@@ -17,11 +25,11 @@ struct nc_link_keys {
 	uintptr_t factor;  /* odd */
 };
 
-NC_INLINE uintptr_t nc_link_encode(const struct nc_link_keys *keys, const void *at, uintptr_t idx)
+NC_INLINE uintptr_t nc_link_encode(const struct nc_link_keys *keys, const void *at, uintptr_t ref)
 {
 	if (!NC_LINK_ENCODE)
-		return idx;
-	return keys->factor * idx ^ (uintptr_t)at ^ keys->mask;
+		return ref;
+	return keys->factor * ref ^ (uintptr_t)at ^ keys->mask;
 }
 
 NC_INLINE uintptr_t nc_link_decode(const struct nc_link_keys *keys, const void *at, uintptr_t link)

@@ -3,7 +3,7 @@
 #ifndef NC_NAMES_CXX_H
 #define NC_NAMES_CXX_H
 
-#include <stddef.h>
+#include "base.h"
 
 #if defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ == 8
 #define NC_NEW _Znwm
@@ -25,10 +25,10 @@
 #define NC_NEW_ARRAY_ALIGNED_NOTHROW _ZnajSt11align_val_tRKSt9nothrow_t
 #endif
 
-void *NC_NEW(size_t bytes);
-void *NC_NEW_ALIGNED(size_t bytes, size_t align);
-void *NC_NEW_NOTHROW(size_t bytes, const void *nothrow);
-void *NC_NEW_ALIGNED_NOTHROW(size_t bytes, size_t align, const void *nothrow);
+NC_EXPORT void *NC_NEW(size_t bytes);
+NC_EXPORT void *NC_NEW_ALIGNED(size_t bytes, size_t align);
+NC_EXPORT void *NC_NEW_NOTHROW(size_t bytes, const void *nothrow);
+NC_EXPORT void *NC_NEW_ALIGNED_NOTHROW(size_t bytes, size_t align, const void *nothrow);
 
 #define NC_TEXT_(x) #x
 #define NC_TEXT(x) NC_TEXT_(x)

@@ -12,7 +12,7 @@
 
 struct nc_page nc_page_empty = {
 	.head = (uint8_t *)&nc_page_empty.end_link,
-	.end_link = NC_LINK_END,
+	.end_link = NC_REF_END,
 };
 
 struct nc_page nc_page_freed = { .x_owner = NC_GONE };
@@ -54,7 +54,7 @@ static uint32_t greatest_divisor(uint32_t a, uint32_t b)
 static void clear_lists(struct nc_page *page)
 {
 	for (unsigned i = 0; i < NC_LISTS_MAX; i++)
-		page->heads[i] = page->queue[i] = NC_LINK_END;
+		page->heads[i] = page->queue[i] = NC_REF_END;
 	page->queue_at = NC_LISTS;
 	page->head = (uint8_t *)&page->end_link;
 	page->head_idx = 0;
@@ -66,13 +66,13 @@ static void init_order(struct nc_page *page, struct nc_random *random)
 	page->step = 1;
 	if (!NC_RANDOM_ORDER || page->block_count < 2)
 		return;
-	page->first = nc_random_below(random, page->block_count);
+	page->first = nc_random_below(random, (uint32_t)page->block_count);
 	/* Blocks of whole system pages gain nothing from being neighbours. */
 	if (page->block_bytes * 2 <= EXTEND_MIN_BYTES)
 		return;
 	do {
-		page->step = 1 + nc_random_below(random, page->block_count - 1);
-	} while (greatest_divisor(page->block_count, page->step) != 1);
+		page->step = 1 + nc_random_below(random, (uint32_t)page->block_count - 1);
+	} while (greatest_divisor((uint32_t)page->block_count, page->step) != 1);
 }
 
 static void init_keys(struct nc_page *page, struct nc_random *random)
@@ -81,7 +81,7 @@ static void init_keys(struct nc_page *page, struct nc_random *random)
 	page->keys.factor = (uintptr_t)nc_random_u64(random) | 1;
 	page->keys.inverse = nc_odd_inverse(page->keys.factor);
 	page->canary_key = nc_random_u32(random);
-	page->end_link = nc_link_encode(&page->keys, &page->end_link, NC_LINK_END);
+	page->end_link = nc_link_encode(&page->keys, &page->end_link, NC_REF_END);
 }
 
 struct nc_page *nc_page_make(unsigned class_idx, uintptr_t owner, struct nc_random *random)
@@ -89,7 +89,7 @@ struct nc_page *nc_page_make(unsigned class_idx, uintptr_t owner, struct nc_rand
 	size_t slices = nc_page_slices(class_idx);
 	size_t block_bytes = nc_class_bytes(class_idx);
 	size_t usable = (slices << NC_SLICE_SHIFT) - (NC_GUARD ? nc_os_page : 0);
-	uint32_t count = (uint32_t)nc_min(usable / block_bytes, NC_LINK_END - 1);
+	uint32_t count = (uint32_t)nc_min(usable / block_bytes, 0xfffe);
 	uint32_t words = words_for(count);
 	struct nc_run_state state;
 
@@ -206,7 +206,8 @@ static void extend(struct nc_page *page, struct nc_random *random)
 	uint16_t order[EXTEND_MAX_COUNT];
 	size_t most = nc_min(EXTEND_MAX_BYTES / page->block_bytes, EXTEND_MAX_COUNT);
 	size_t step = page->extended ? page->extended : EXTEND_MIN_BYTES / page->block_bytes;
-	uint32_t n = (uint32_t)nc_min(nc_max(nc_min(step, most), 1), page->block_count - page->extended);
+	uint32_t n = (uint32_t)nc_min(nc_max(nc_min(step, most), 1),
+	                                page->block_count - page->extended);
 
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t i = (uint32_t)((page->first + (uint64_t)(page->extended + k) * page->step) %
@@ -228,11 +229,11 @@ static void extend(struct nc_page *page, struct nc_random *random)
 bool nc_page_next_list(struct nc_page *page)
 {
 	while (page->queue_at < NC_LISTS) {
-		uint32_t i = page->queue[page->queue_at++];
-		if (i == NC_LINK_END)
+		nc_ref_t ref = page->queue[page->queue_at++];
+		if (ref == NC_REF_END)
 			continue;
-		page->head_idx = i;
-		page->head = nc_page_block(page, i);
+		page->head_idx = ref;
+		page->head = nc_page_ref_block(page, ref);
 		return true;
 	}
 	page->head = (uint8_t *)&page->end_link;
@@ -242,7 +243,7 @@ bool nc_page_next_list(struct nc_page *page)
 static bool any_free(const struct nc_page *page)
 {
 	for (unsigned i = 0; i < NC_LISTS; i++) {
-		if (page->heads[i] != NC_LINK_END)
+		if (page->heads[i] != NC_REF_END)
 			return true;
 	}
 	return false;
@@ -268,7 +269,7 @@ bool nc_page_refill(struct nc_page *page, struct nc_random *random)
 	unsigned at = (unsigned)page->rotor;
 	for (unsigned i = 0; i < NC_LISTS; i++) {
 		page->queue[i] = page->heads[(at + i) % NC_LISTS];
-		page->heads[(at + i) % NC_LISTS] = NC_LINK_END;
+		page->heads[(at + i) % NC_LISTS] = NC_REF_END;
 	}
 	page->queue_at = 0;
 	return nc_page_next_list(page);

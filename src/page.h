@@ -48,8 +48,8 @@ enum nc_owner_kind {
 struct nc_page {
 	/* what malloc reads */
 	uint8_t *head;       /* next block to hand out, or &end_link */
-	uint32_t head_idx;   /* its index */
-	uint32_t block_count;
+	uintptr_t head_idx;  /* its index */
+	uintptr_t block_count;
 	struct nc_link_keys keys;
 	uint8_t *start;      /* of block 0 */
 	size_t block_bytes;
@@ -60,9 +60,9 @@ struct nc_page {
 	uint32_t canary_key;
 	uint32_t left;            /* frees until the page may be empty */
 	uint64_t rotor;           /* random bits that pick the free list */
-	uint16_t heads[NC_LISTS_MAX]; /* free lists: first index, or NC_LINK_END */
+	nc_ref_t heads[NC_LISTS_MAX]; /* free lists: first block, or NC_REF_END */
 	/* what slow paths use */
-	uint16_t queue[NC_LISTS_MAX]; /* lists to hand out after head's */
+	nc_ref_t queue[NC_LISTS_MAX]; /* lists to hand out after head's */
 	nc_word_t end_link;       /* what an empty list's head points at */
 	uint8_t queue_at;         /* lists of queue that are used up */
 	uint8_t class_idx;
@@ -93,6 +93,14 @@ extern struct nc_page nc_page_empty;
 /* What the page map says of slices that were freed whole. */
 extern struct nc_page nc_page_freed;
 
+/* Called before a thread has a heap. Without the check for a block's start the
+ * page of no page must differ from a thread without a heap by its owner. */
+NC_INLINE void nc_page_init_none(void)
+{
+	if (!NC_CHECK_START)
+		nc_store_relaxed(&((struct nc_page *)&nc_pagemap)->x_owner, NC_GONE);
+}
+
 NC_INLINE struct nc_page *nc_page_find(const void *p)
 {
 	return nc_pagemap_find(p);
@@ -114,9 +122,32 @@ NC_INLINE uint8_t *nc_page_block(const struct nc_page *page, uintptr_t i)
 	return page->start + i * page->block_bytes;
 }
 
+/* The block that a list names. */
+NC_INLINE uint8_t *nc_page_ref_block(const struct nc_page *page, uintptr_t ref)
+{
+	return NC_REF_IS_INDEX ? nc_page_block(page, ref) : (uint8_t *)ref;
+}
+
+/* Whether a decoded link names a block; else its list ends there, or the link
+ * was overwritten. */
+NC_INLINE bool nc_page_is_ref(const struct nc_page *page, uintptr_t ref)
+{
+	return NC_REF_IS_INDEX ? ref < page->block_count : ref != NC_REF_END;
+}
+
 NC_INLINE size_t nc_page_usable(const struct nc_page *page)
 {
 	return page->block_bytes - (page->guarded ? 0 : NC_CANARY_BYTES);
+}
+
+/* Where block i's bit is in its word. x86 takes the bit's number modulo 32. */
+NC_INLINE uint32_t nc_page_bit(uintptr_t i)
+{
+#if defined(__x86_64__)
+	return (uint32_t)i;
+#else
+	return (uint32_t)i & (NC_CLAIM_BITS - 1);
+#endif
 }
 
 NC_INLINE bool nc_page_is_live(const struct nc_page *page, uintptr_t i)
@@ -129,46 +160,53 @@ NC_INLINE bool nc_page_is_claimed(const struct nc_page *page, uintptr_t i)
 	return nc_load_acquire(&page->x_claims[i >> NC_CLAIM_SHIFT]) >> (i & (NC_CLAIM_BITS - 1)) & 1;
 }
 
+/* Word w of x_live, so written that the offset goes into the instruction. */
+NC_INLINE uint32_t *nc_page_live_word(struct nc_page *page, uintptr_t w)
+{
+	return (uint32_t *)((uintptr_t)page + w * sizeof(uint32_t) +
+	                    offsetof(struct nc_page, x_live));
+}
+
 /* Change a live bit; false when it was so already. Only the owner calls this:
  * no atomic read-modify-write, readers see one value or the other. */
 NC_INLINE bool nc_page_live_set(struct nc_page *page, uintptr_t i)
 {
-	uint32_t *word = &page->x_live[i >> NC_CLAIM_SHIFT];
-	uint32_t bits = nc_load_relaxed(word), bit = (uint32_t)1 << (i & (NC_CLAIM_BITS - 1));
+	uintptr_t w = i >> NC_CLAIM_SHIFT;
+	uint32_t bits = nc_load_relaxed(nc_page_live_word(page, w));
 
-	if (NC_UNLIKELY(bits & bit))
+	if (NC_UNLIKELY(nc_bit_set(&bits, nc_page_bit(i))))
 		return false;
-	nc_store_relaxed(word, bits | bit);
+	__asm__("" : "+r"(w)); /* else the address takes an instruction more */
+	nc_store_relaxed(nc_page_live_word(page, w), bits);
 	return true;
 }
 
 NC_INLINE bool nc_page_live_clear(struct nc_page *page, uintptr_t i)
 {
-	uint32_t *word = &page->x_live[i >> NC_CLAIM_SHIFT];
-	uint32_t bits = nc_load_relaxed(word), bit = (uint32_t)1 << (i & (NC_CLAIM_BITS - 1));
+	uintptr_t w = i >> NC_CLAIM_SHIFT;
+	uint32_t bits = nc_load_relaxed(nc_page_live_word(page, w));
 
-	if (NC_UNLIKELY(!(bits & bit)))
+	if (NC_UNLIKELY(!nc_bit_clear(&bits, nc_page_bit(i))))
 		return false;
-	nc_store_relaxed(word, bits ^ bit);
+	__asm__("" : "+r"(w)); /* as above */
+	nc_store_relaxed(nc_page_live_word(page, w), bits);
 	return true;
 }
 
 /* The free list for the next freed block. */
 NC_INLINE unsigned nc_page_pick_list(struct nc_page *page)
 {
-	uint64_t rotor = page->rotor;
-
 	if (!NC_RANDOM_ORDER)
 		return 0;
-	page->rotor = rotor >> 3 | rotor << 61;
-	return (unsigned)rotor & (NC_LISTS - 1);
+	page->rotor = page->rotor >> 3 | page->rotor << 61;
+	return (unsigned)page->rotor & (NC_LISTS - 1);
 }
 
 /* Put a free block on the free list `list`. */
 NC_INLINE void nc_page_push(struct nc_page *page, uint8_t *block, uintptr_t i, unsigned list)
 {
 	*(nc_word_t *)block = nc_link_encode(&page->keys, block, page->heads[list]);
-	page->heads[list] = (uint16_t)i;
+	page->heads[list] = (nc_ref_t)(NC_REF_IS_INDEX ? i : (uintptr_t)block);
 }
 
 /* A new page for the class, published and owned by `owner`; NULL when there is
@@ -205,7 +243,7 @@ void nc_page_check(const struct nc_page *page);
 /* The reports that name a block. */
 NC_COLD void nc_page_report_double_free(const struct nc_page *page, const void *p);
 NC_COLD void nc_page_report_race(const struct nc_page *page, uintptr_t i);
-NC_COLD void nc_page_report_overflow(const struct nc_page *page, const void *block);
+NC_COLD void nc_page_report_overflow(const void *block, const struct nc_page *page);
 NC_COLD void nc_page_report_link(const struct nc_page *page, const void *block);
 NC_COLD void nc_page_report_invalid(const struct nc_page *page, const void *p, const char *call);
 

@@ -36,7 +36,7 @@ void nc_page_report_race(const struct nc_page *page, uintptr_t i)
 	          nc_page_block(page, i), page->block_bytes);
 }
 
-void nc_page_report_overflow(const struct nc_page *page, const void *block)
+void nc_page_report_overflow(const void *block, const struct nc_page *page)
 {
 	nc_report(NC_OVERFLOW,
 	          "overflow of block %p (block of %z bytes, its last 4 bytes were overwritten)",
@@ -85,11 +85,13 @@ static void expect(bool holds, const struct nc_page *page, const char *what)
 }
 
 /* Follow one list; every block must be free, and on no other list. */
-static size_t check_list(const struct nc_page *page, uintptr_t i, uint32_t *seen)
+static size_t check_list(const struct nc_page *page, uintptr_t ref, uint32_t *seen)
 {
 	size_t n = 0;
 
-	while (i != NC_LINK_END) {
+	while (ref != NC_REF_END) {
+		const uint8_t *block = nc_page_ref_block(page, ref);
+		uintptr_t i = nc_page_index(page, block);
 		if (i >= page->block_count) {
 			expect(false, page, "a link leads out of the page");
 			return n;
@@ -98,8 +100,7 @@ static size_t check_list(const struct nc_page *page, uintptr_t i, uint32_t *seen
 		expect(!NC_LIVE_BITMAP || !nc_page_is_live(page, i), page, "a live block is on a list");
 		expect(!(seen[i >> NC_CLAIM_SHIFT] & bit), page, "a block is on two lists");
 		seen[i >> NC_CLAIM_SHIFT] |= bit;
-		const uint8_t *block = nc_page_block(page, i);
-		i = nc_link_decode(&page->keys, block, *(const nc_word_t *)block);
+		ref = nc_link_decode(&page->keys, block, *(const nc_word_t *)block);
 		n++;
 	}
 	return n;
@@ -117,8 +118,8 @@ void nc_page_check(const struct nc_page *page)
 	for (unsigned l = page->queue_at; l < NC_LISTS; l++)
 		n += check_list(page, page->queue[l], seen);
 	if (page->head != (const uint8_t *)&page->end_link) {
-		expect(page->head == nc_page_block(page, page->head_idx), page, "head and its index");
-		n += check_list(page, page->head_idx, seen);
+		expect(!NC_REF_IS_INDEX || page->head == nc_page_ref_block(page, page->head_idx), page, "head and its index");
+		n += check_list(page, NC_REF_IS_INDEX ? page->head_idx : (uintptr_t)page->head, seen);
 	}
 	if (NC_LIVE_BITMAP) {
 		size_t live = nc_page_live_count(page);

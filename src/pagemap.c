@@ -26,12 +26,11 @@ bool nc_pagemap_grow_locked(const void *base, size_t bytes)
 void nc_pagemap_set_locked(const void *base, size_t slice_count, const void *what)
 {
 	uintptr_t entry = what ? (uintptr_t)what - (uintptr_t)&nc_pagemap : 0;
-	uintptr_t leaf_mask = ((uintptr_t)1 << NC_LEAF_BITS) - 1;
 
 	for (size_t i = 0; i < slice_count; i++) {
 		uintptr_t a = (uintptr_t)base + i * NC_SLICE_BYTES;
 		uintptr_t *leaf = (uintptr_t *)((uintptr_t)nc_pagemap.x_empty_leaf +
-		                                nc_pagemap.x_root[a >> LEAF_SPAN_SHIFT]);
-		nc_store_release(&leaf[a >> NC_SLICE_SHIFT & leaf_mask], entry);
+		                                nc_pagemap.x_root[nc_pagemap_root_idx(a)]);
+		nc_store_release(&leaf[nc_pagemap_leaf_idx(a)], entry);
 	}
 }

@@ -27,17 +27,31 @@ struct nc_pagemap {
 
 extern struct nc_pagemap nc_pagemap;
 
+NC_INLINE uintptr_t nc_pagemap_root_idx(uintptr_t a)
+{
+	return a >> (NC_SLICE_SHIFT + NC_LEAF_BITS) & (((uintptr_t)1 << NC_ROOT_BITS) - 1);
+}
+
+NC_INLINE uintptr_t nc_pagemap_leaf_idx(uintptr_t a)
+{
+	/* 32-bit instructions cut the upper half off by themselves. */
+	if (NC_SLICE_SHIFT + NC_LEAF_BITS == 32)
+		return (uint32_t)a >> NC_SLICE_SHIFT;
+	return a >> NC_SLICE_SHIFT & (((uintptr_t)1 << NC_LEAF_BITS) - 1);
+}
+
 /* The description for an address; &nc_pagemap.none when there is none. */
 NC_INLINE void *nc_pagemap_find(const void *p)
 {
 	uintptr_t map = (uintptr_t)&nc_pagemap, a = (uintptr_t)p;
-	uintptr_t root_mask = ((uintptr_t)1 << NC_ROOT_BITS) - 1;
-	uintptr_t leaf_mask = ((uintptr_t)1 << NC_LEAF_BITS) - 1;
-	uintptr_t root_idx = a >> (NC_SLICE_SHIFT + NC_LEAF_BITS) & root_mask;
-	uintptr_t *leaf = (uintptr_t *)(map + offsetof(struct nc_pagemap, x_empty_leaf) +
-	                                nc_load_acquire(&nc_pagemap.x_root[root_idx]));
+	uintptr_t root_at = nc_pagemap_root_idx(a) * sizeof(uintptr_t);
+	uintptr_t leaf_at = nc_pagemap_leaf_idx(a) * sizeof(uintptr_t);
+	uintptr_t leaf = map + nc_load_acquire((uintptr_t *)(map + root_at +
+	                                       offsetof(struct nc_pagemap, x_root)));
 
-	return (void *)(map + nc_load_acquire(&leaf[a >> NC_SLICE_SHIFT & leaf_mask]));
+	__asm__("" : "+r"(leaf)); /* else the sum is made in one step more */
+	return (void *)(map + nc_load_acquire((uintptr_t *)(leaf + leaf_at +
+	                                      offsetof(struct nc_pagemap, x_empty_leaf))));
 }
 
 /* Make the leaves for a range exist; false when there is no memory. */

@@ -41,6 +41,7 @@ struct nc_heap *nc_heap_enter(void)
 	if (nc_port_self_get())
 		return NULL;
 	nc_port_init();
+	nc_page_init_none();
 	struct nc_heap *heap = take_heap(&first);
 	if (!heap)
 		return NULL;

@@ -1,6 +1,6 @@
 /* The aligned forms: every power of two to 1 MiB with odd sizes, the errors,
  * and realloc of an aligned block. */
-#include "abi.h"
+#include "../testing.h"
 
 static const size_t odd_sizes[] = {1, 3, 17, 63, 100, 1001, 4095, 4097, 33333, 65537, 300001, 3000001};
 #define SIZES (sizeof odd_sizes / sizeof *odd_sizes)
@@ -24,18 +24,18 @@ static void check_align(unsigned form, size_t align)
 	for (size_t i = 0; i < SIZES; i++) {
 		blocks[i] = aligned(form, align, odd_sizes[i]);
 		CHECK(blocks[i]);
-		CHECK(abi_aligned(blocks[i], align));
-		CHECK(abi_aligned(blocks[i], 16));
+		CHECK(test_aligned(blocks[i], align));
+		CHECK(test_aligned(blocks[i], 16));
 		CHECK(malloc_usable_size(blocks[i]) >= odd_sizes[i]);
-		abi_fill(blocks[i], malloc_usable_size(blocks[i]), (unsigned)i);
+		test_fill(blocks[i], malloc_usable_size(blocks[i]), (unsigned)i);
 	}
 	for (size_t i = 0; i < SIZES; i++) {
 		size_t usable = malloc_usable_size(blocks[i]);
 
-		CHECK(abi_holds(blocks[i], usable, usable, (unsigned)i));
+		CHECK(test_holds(blocks[i], usable, usable, (unsigned)i));
 		if (i % 2) {
 			blocks[i] = realloc(blocks[i], odd_sizes[i] * 2);
-			CHECK(blocks[i] && abi_holds(blocks[i], odd_sizes[i], usable, (unsigned)i));
+			CHECK(blocks[i] && test_holds(blocks[i], odd_sizes[i], usable, (unsigned)i));
 		}
 		free(blocks[i]);
 	}
@@ -49,11 +49,11 @@ static void check_pages(void)
 		void *block = valloc(odd_sizes[i]);
 		void *whole = pvalloc(odd_sizes[i]);
 
-		CHECK(block && abi_aligned(block, page));
+		CHECK(block && test_aligned(block, page));
 		CHECK(malloc_usable_size(block) >= odd_sizes[i]);
-		CHECK(whole && abi_aligned(whole, page));
+		CHECK(whole && test_aligned(whole, page));
 		CHECK(malloc_usable_size(whole) >= (odd_sizes[i] + page - 1) / page * page);
-		abi_fill(whole, malloc_usable_size(whole), 1);
+		test_fill(whole, malloc_usable_size(whole), 1);
 		free(block);
 		free(whole);
 	}
@@ -67,11 +67,11 @@ static void check_wrong(size_t align)
 
 	errno = 0;
 	block = memalign(align, 100);
-	CHECK(block ? abi_aligned(block, 16) : errno == EINVAL);
+	CHECK(block ? test_aligned(block, 16) : errno == EINVAL);
 	free(block);
 	errno = 0;
 	block = aligned_alloc(align, 100);
-	CHECK(block ? abi_aligned(block, 16) : errno == EINVAL);
+	CHECK(block ? test_aligned(block, 16) : errno == EINVAL);
 	free(block);
 	errno = 0;
 	CHECK(posix_memalign(&untouched, align, 100) == EINVAL);

@@ -1,6 +1,6 @@
 /* free keeps errno, whatever it does with the memory; a malloc that succeeds
  * does not set it either. */
-#include "abi.h"
+#include "../testing.h"
 
 #include <pthread.h>
 
@@ -17,7 +17,7 @@ int main(void)
 	void (*free_sized_of_host)(void *, size_t) =
 		(void (*)(void *, size_t))dlsym(RTLD_DEFAULT, "free_sized");
 
-	for (size_t n = 0, size; (size = abi_size(n)) != 0; n += n < 1100 ? 7 : 1) {
+	for (size_t n = 0, size; (size = test_size(n)) != 0; n += n < 1100 ? 7 : 1) {
 		void *blocks[40];
 		pthread_t thread;
 

@@ -1,6 +1,6 @@
 /* mallinfo, mallinfo2, malloc_info, mallopt, malloc_trim and malloc_stats tell
  * the truth, roughly, about 100 MB of small, medium and large blocks. */
-#include "abi.h"
+#include "../testing.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
@@ -101,14 +101,14 @@ static void check_malloc_stats(void)
 static void check_trim(void)
 {
 	struct batch batch;
-	size_t before = abi_resident_bytes(), peak;
+	size_t before = test_resident_bytes(), peak;
 
 	take(&batch, 1000);
-	peak = abi_resident_bytes();
+	peak = test_resident_bytes();
 	give(&batch);
 	malloc_trim(0);
 	if (before && peak > before + TOTAL / 2)
-		CHECK(abi_resident_bytes() <= before + (peak - before) / 20);
+		CHECK(test_resident_bytes() <= before + (peak - before) / 20);
 	malloc_trim(MIB);
 	CHECK(malloc_trim(SIZE_MAX) >= 0);
 }

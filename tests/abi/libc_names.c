@@ -1,5 +1,5 @@
 /* The C library's internal names and the old ones mix with the public ones. */
-#include "abi.h"
+#include "../testing.h"
 
 typedef void *one_size(size_t);
 typedef void *two_sizes(size_t, size_t);
@@ -29,31 +29,31 @@ int main(void)
 	fflush(stdout);
 	CHECK(libc_malloc && libc_calloc && libc_realloc && libc_free && libc_memalign);
 	CHECK(libc_valloc && libc_pvalloc);
-	if (abi_is_nacre())
+	if (test_is_nacre())
 		CHECK(old_cfree);
-	for (size_t n = 0, size; (size = abi_size(n)) != 0; n += n < 1100 ? 13 : 1) {
+	for (size_t n = 0, size; (size = test_size(n)) != 0; n += n < 1100 ? 13 : 1) {
 		size_t page = (size_t)sysconf(_SC_PAGESIZE);
 		void *block = libc_malloc(size);
 
 		CHECK(block && malloc_usable_size(block) >= size);
-		abi_fill(block, size, 1);
+		test_fill(block, size, 1);
 		block = realloc(block, size * 2);
-		CHECK(abi_holds(block, size, size, 1));
+		CHECK(test_holds(block, size, size, 1));
 		block = libc_realloc(block, size * 3);
-		CHECK(abi_holds(block, size, size, 1));
+		CHECK(test_holds(block, size, size, 1));
 		free(block);
 		libc_free(malloc(size));
 		block = libc_calloc(size, 1);
-		CHECK(abi_zero(block, size));
+		CHECK(test_zero(block, size));
 		free(block);
 		block = libc_memalign(256, size);
-		CHECK(abi_aligned(block, 256));
+		CHECK(test_aligned(block, 256));
 		free(block);
 		block = libc_valloc(size);
-		CHECK(abi_aligned(block, page));
+		CHECK(test_aligned(block, page));
 		free(block);
 		block = libc_pvalloc(size);
-		CHECK(abi_aligned(block, page) && malloc_usable_size(block) >= size);
+		CHECK(test_aligned(block, page) && malloc_usable_size(block) >= size);
 		libc_free(block);
 		if (old_cfree)
 			old_cfree(malloc(size));

@@ -1,5 +1,5 @@
 // All forms of operator new and delete, the handler included.
-#include "abi.h"
+#include "../testing.h"
 
 #include <new>
 #include <vector>
@@ -42,9 +42,9 @@ static void check_plain(size_t size)
 		blocks[i + 3] = ::operator new[](size, std::nothrow);
 	}
 	for (auto block : blocks) {
-		CHECK(block && abi_aligned(block, 16));
+		CHECK(block && test_aligned(block, 16));
 		CHECK(malloc_usable_size(block) >= size);
-		abi_fill(block, size, 5);
+		test_fill(block, size, 5);
 	}
 	::operator delete(blocks[0]);
 	::operator delete(blocks[2], size);
@@ -70,8 +70,8 @@ static void check_aligned(size_t size, std::align_val_t align)
 		blocks[i + 3] = ::operator new[](size, align, std::nothrow);
 	}
 	for (auto block : blocks) {
-		CHECK(block && abi_aligned(block, static_cast<size_t>(align)));
-		abi_fill(block, size, 5);
+		CHECK(block && test_aligned(block, static_cast<size_t>(align)));
+		test_fill(block, size, 5);
 	}
 	::operator delete(blocks[0], align);
 	::operator delete(blocks[2], size, align);
@@ -180,7 +180,7 @@ int Counted::alive;
 
 int main()
 {
-	for (size_t n = 0, size; (size = abi_size(n)) != 0; n += n < 1100 ? 5 : 1) {
+	for (size_t n = 0, size; (size = test_size(n)) != 0; n += n < 1100 ? 5 : 1) {
 		check_plain(size);
 		for (auto align : aligns)
 			check_aligned(size, align);
@@ -191,7 +191,7 @@ int main()
 	::operator delete[](nullptr, std::align_val_t{64});
 
 	Wide *wide = new Wide[7];
-	CHECK(abi_aligned(wide, 128));
+	CHECK(test_aligned(wide, 128));
 	delete[] wide;
 	Counted *counted = new Counted[100];
 	CHECK(Counted::alive == 100);

@@ -1,5 +1,5 @@
 /* nacre's own interface, found as a program finds it: by its symbols. */
-#include "abi.h"
+#include "../testing.h"
 
 #include "nacre.h"
 
@@ -24,7 +24,7 @@ int main(void)
 	CHECK(get && print && check && report && kind);
 	CHECK(isdigit((unsigned char)version()[0]) && strchr(version(), ' '));
 	CHECK(version() == version());
-	CHECK(abi_zero(report, 256) && abi_zero(kind, 32));
+	CHECK(test_zero(report, 256) && test_zero(kind, 32));
 
 	CHECK(get(&before, sizeof before) == 0);
 	for (size_t i = 0; i < 1000; i++)
@@ -55,6 +55,6 @@ int main(void)
 	print(ends[1]);
 	close(ends[1]);
 	CHECK(read(ends[0], text, sizeof text) > 20);
-	CHECK(abi_zero(report, 256) && abi_zero(kind, 32));
+	CHECK(test_zero(report, 256) && test_zero(kind, 32));
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* C23's free_sized, free_aligned_sized and memalignment, used correctly. */
-#include "abi.h"
+#include "../testing.h"
 
 int main(void)
 {
@@ -10,13 +10,13 @@ int main(void)
 		(size_t (*)(const void *))dlsym(RTLD_DEFAULT, "memalignment");
 
 	if (!sized || !aligned || !alignment) {
-		CHECK(!abi_is_nacre());
+		CHECK(!test_is_nacre());
 		return 77;
 	}
-	for (size_t n = 0, size; (size = abi_size(n)) != 0; n++) {
+	for (size_t n = 0, size; (size = test_size(n)) != 0; n++) {
 		void *block = malloc(size);
 
-		abi_fill(block, malloc_usable_size(block), 3);
+		test_fill(block, malloc_usable_size(block), 3);
 		sized(block, size);
 		sized(calloc(1, size), size);
 		sized(realloc(malloc(size / 2 + 1), size), size);

@@ -1,6 +1,6 @@
 /* Every byte up to malloc_usable_size is the program's: it can be written, and
  * survives realloc. calloc gives zeros on reused memory, of every size. */
-#include "abi.h"
+#include "../testing.h"
 
 static void check_written(size_t size)
 {
@@ -8,21 +8,21 @@ static void check_written(size_t size)
 	size_t usable = malloc_usable_size(block), kept;
 
 	CHECK(block && usable >= size);
-	CHECK(abi_aligned(block, 16));
-	abi_fill(block, usable, (unsigned)size);
+	CHECK(test_aligned(block, 16));
+	test_fill(block, usable, (unsigned)size);
 
 	grown = realloc(block, usable + usable / 2 + 1);
-	CHECK(grown && abi_aligned(grown, 16));
-	CHECK(abi_holds(grown, usable, usable, (unsigned)size));
+	CHECK(grown && test_aligned(grown, 16));
+	CHECK(test_holds(grown, usable, usable, (unsigned)size));
 	CHECK(malloc_usable_size(grown) > usable + usable / 2);
 	usable = malloc_usable_size(grown);
-	abi_fill(grown, usable, (unsigned)size);
+	test_fill(grown, usable, (unsigned)size);
 
 	kept = size / 3 + 1;
 	grown = realloc(grown, kept);
-	CHECK(grown && abi_aligned(grown, 16));
+	CHECK(grown && test_aligned(grown, 16));
 	CHECK(malloc_usable_size(grown) >= kept);
-	CHECK(abi_holds(grown, kept, usable, (unsigned)size));
+	CHECK(test_holds(grown, kept, usable, (unsigned)size));
 	free(grown);
 }
 
@@ -38,8 +38,8 @@ static void check_zeroed(size_t size)
 		free(block[i]);
 	for (size_t i = 0; i < 3; i++) {
 		block[i] = i == 1 ? calloc(size, 1) : calloc(1, size);
-		CHECK(block[i] && abi_aligned(block[i], 16));
-		CHECK(abi_zero(block[i], size));
+		CHECK(block[i] && test_aligned(block[i], 16));
+		CHECK(test_zero(block[i], size));
 	}
 	for (size_t i = 0; i < 3; i++)
 		free(block[i]);
@@ -59,7 +59,7 @@ static void check_zeroed_after_trim(void)
 	malloc_trim(0);
 	for (size_t i = 0; i < 2000; i++) {
 		blocks[i] = calloc(i * 37 % 20000 + 1, 1);
-		CHECK(abi_zero(blocks[i], i * 37 % 20000 + 1));
+		CHECK(test_zero(blocks[i], i * 37 % 20000 + 1));
 	}
 	for (size_t i = 0; i < 2000; i++)
 		free(blocks[i]);
@@ -84,7 +84,7 @@ static void check_moves(void)
 
 int main(void)
 {
-	for (size_t n = 0, size; (size = abi_size(n)) != 0; n++) {
+	for (size_t n = 0, size; (size = test_size(n)) != 0; n++) {
 		check_written(size);
 		check_zeroed(size);
 	}

@@ -1,5 +1,5 @@
 /* The zero-size forms, as glibc has them. */
-#include "abi.h"
+#include "../testing.h"
 
 static void check_malloc_zero(void)
 {
@@ -11,7 +11,7 @@ static void check_malloc_zero(void)
 		            : i % 4 == 2 ? calloc(8, 0)
 		                         : realloc(NULL, 0);
 		CHECK(blocks[i]);
-		CHECK(abi_aligned(blocks[i], 16));
+		CHECK(test_aligned(blocks[i], 16));
 		for (size_t k = 0; k < i; k++)
 			CHECK(blocks[k] != blocks[i]);
 	}
@@ -24,19 +24,19 @@ static void check_aligned_zero(void)
 	void *block = NULL, *other;
 
 	CHECK(posix_memalign(&block, 64, 0) == 0);
-	CHECK(block && abi_aligned(block, 64));
+	CHECK(block && test_aligned(block, 64));
 	other = memalign(64, 0);
-	CHECK(other && other != block && abi_aligned(other, 64));
+	CHECK(other && other != block && test_aligned(other, 64));
 	free(other);
 	free(block);
 	block = aligned_alloc(64, 0);
-	CHECK(block && abi_aligned(block, 64));
+	CHECK(block && test_aligned(block, 64));
 	free(block);
 	block = valloc(0);
-	CHECK(block && abi_aligned(block, (size_t)sysconf(_SC_PAGESIZE)));
+	CHECK(block && test_aligned(block, (size_t)sysconf(_SC_PAGESIZE)));
 	free(block);
 	block = pvalloc(0);
-	CHECK(block && abi_aligned(block, (size_t)sysconf(_SC_PAGESIZE)));
+	CHECK(block && test_aligned(block, (size_t)sysconf(_SC_PAGESIZE)));
 	free(block);
 }
 

@@ -30,8 +30,8 @@
 #ifndef OWNERS
 #define OWNERS 1
 #endif
-#ifndef FREERS
-#define FREERS 7
+#ifndef DOUBLERS
+#define DOUBLERS 7
 #endif
 
 #define OWNED     0
@@ -201,14 +201,13 @@ end_main:
     atomic {
         if
         /* a correct free */
-        :: (FREERS & BIT(me)) && (tok & 1) -> b = 0; goto begin
-        :: (FREERS & BIT(me)) && (tok & 2) -> b = 1; goto begin
-        :: (FREERS & BIT(me)) && (tok & 4) -> b = 2; goto begin
+        :: (tok & 1) -> b = 0; goto begin
+        :: (tok & 2) -> b = 1; goto begin
+        :: (tok & 4) -> b = 2; goto begin
 #ifdef DOUBLE
-        /* one free too many */
-        :: (FREERS & BIT(me)) && extra && mem && !(tok & 1) -> b = 0; goto begin_double
-        :: (FREERS & BIT(me)) && extra && mem && !(tok & 2) -> b = 1; goto begin_double
-        :: (FREERS & BIT(me)) && extra && mem && !(tok & 4) -> b = 2; goto begin_double
+        /* one free too many (block 1 is as block 0) */
+        :: (DOUBLERS & BIT(me)) && extra && mem && !(tok & 1) -> b = 0; goto begin_double
+        :: (DOUBLERS & BIT(me)) && extra && mem && !(tok & 4) -> b = 2; goto begin_double
 #endif
         /* malloc */
         :: xh == me && xk <= NOTED && (al & 1) -> b = 0; goto handout

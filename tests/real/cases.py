@@ -5,18 +5,16 @@ it once without and once with the preload and compares. CASES lists them in orde
 
 Where an output is cleaned before it is compared, the reason stands beside it.
 """
-import contextlib
 import dataclasses
 import glob
 import hashlib
 import os
 import re
 import signal
-import sys
 import urllib.request
 
 import inputs
-from side import Failed, free_port
+from side import free_port
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SCRIPTS = os.path.join(HERE, 'scripts')
@@ -84,7 +82,7 @@ def python_tests(module, *skip, only=()):
         outcomes = side.path('outcomes')
         argv = [PYTHON, script('unit.py'), module, outcomes]
         argv += [f'--only={pattern}' for pattern in only]
-        if '--full' not in sys.argv:
+        if not side.full:
             argv += [f'--skip={pattern}' for pattern in skip]
         # The tests themselves print pids, random numbers and lines of several threads in
         # whatever order; what each test came to is in the file.

@@ -7,12 +7,12 @@ WORDS = ('shell pearl layer nacre mussel plate inner thread block page slice are
 
 
 def tree(path):
-    """3,000 files of text in 150 directories, 12 MiB; some empty, some with one line."""
+    """3,000 files of text in 150 directories, 7 MiB; some empty, some with one line."""
     rng = random.Random(1)
     for number in range(3000):
         folder = os.path.join(path, f'd{number % 15:02}', f'e{number % 10}')
         os.makedirs(folder, exist_ok=True)
-        lines = rng.choice((0, 1, 20, 80, 160, 300))
+        lines = rng.choice((0, 1, 10, 40, 80, 150))
         with open(os.path.join(folder, f'f{number:04}.txt'), 'w', encoding='ascii') as file:
             for _ in range(lines):
                 file.write(' '.join(rng.choices(WORDS, k=7)))
@@ -59,8 +59,8 @@ static unsigned f{n}(unsigned a, struct node *at, double x)
 '''
 
 
-def c_source(path, functions=700):
-    """One C file of about 14,000 lines whose program prints a checksum of itself."""
+def c_source(path, functions=200):
+    """One C file of about 5,000 lines whose program prints a checksum of itself."""
     rng = random.Random(3)
     with open(path, 'w', encoding='ascii') as file:
         file.write('#include <stdio.h>\n\n'

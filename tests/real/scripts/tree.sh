@@ -25,17 +25,17 @@ diff -r copy "$tree" > changes || true
 grep -c 'another line' changes
 
 echo "== words"
-find copy -name '*.txt' -exec cat {} + > text
-grep -ro 'nacre [a-z]* [a-z]*' copy | cut -d: -f2 | sort | uniq -c | sort -k1,1rn -k2 | head
-tr ' ' '\n' < text | sort | uniq -c | sort -rn | head -40
+find copy -name '*.txt' -print0 | sort -z | xargs -0 cat > text
+grep -ro 'nacre [a-z]* [a-z]*' copy | cut -d: -f2 | sort | uniq -c | sort -k1,1rn -k2 | sed -n 1,10p
+tr ' ' '\n' < text | sort | uniq -c | sort -k1,1rn -k2 | sed -n 1,40p
 sort -t' ' -k8,8n -k1,1 text | sha256sum
 sort -S 4M -T . text | uniq | sha256sum
 sed -E 's/([a-z]+) ([a-z]+)/\2-\1/g; s/[0-9]{3}$/###/' text | sha256sum
 awk '{ for (i = 1; i < NF; i++) { n[$i]++; s[$i] += $NF } }
 	END { for (w in n) print w, n[w], s[w] }' text | sort
-find copy -type f -printf '%s %P\n' | sort -k2 | join -1 2 -2 2 - <(cut -c14- hashes |
-	sed 's,^\./,x ,' | sort -k2) | wc -l
-split -l 20000 text part.
+find copy -type f -printf '%P %s\n' | sort | join - <(find "$tree" -type f -printf '%P %s\n' | sort) |
+	awk '$2 != $3' | wc -l
+split -l 10000 text part.
 cat part.* | cmp - text
 paste -d, part.aa part.ab | tac | rev | fold -w 60 | md5sum
 
