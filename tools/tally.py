@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Adds up test runs: tally.py NAME=FILE ...
 
-FILE is a meson testlog.json, or holds lines 'passed NAME', 'failed NAME' or
+A NAME given twice is one run. FILE is a meson testlog.json, or holds lines 'passed NAME', 'failed NAME' or
 'skipped NAME' of our own. Prints a row a run, what failed and what was skipped,
 and as the last line 'N passed, N failed'. Exit status 1 when anything failed or
 nothing ran.
@@ -26,16 +26,18 @@ def read(path):
 def main():
     total = {"passed": 0, "failed": 0, "skipped": 0}
     notes = {"failed": [], "skipped": []}
-    print(f"{'run':<24}{'passed':>8}{'failed':>8}{'skipped':>9}")
+    runs = {}
     for argument in sys.argv[1:]:
         run, path = argument.split("=", 1)
-        count = dict.fromkeys(total, 0)
+        count = runs.setdefault(run, dict.fromkeys(total, 0))
         for kind, name in read(path):
             count[kind] += 1
             total[kind] += 1
             if kind in notes:
                 notes[kind].append(f"{name} ({run})")
-        print(f"{run:<24}{count['passed']:>8}{count['failed']:>8}{count['skipped']:>9}")
+    print(f"{'run':<12}{'passed':>8}{'failed':>8}{'skipped':>9}")
+    for run, count in runs.items():
+        print(f"{run:<12}{count['passed']:>8}{count['failed']:>8}{count['skipped']:>9}")
     for kind, names in notes.items():
         if names:
             print(f"{kind}: " + ", ".join(names))

@@ -55,7 +55,8 @@ configure() {
 		ninja -C "$dir" >> "$results/$name.build" 2>&1; then
 		echo "passed build" > "$results/$name.own"
 	else
-		tail -n 60 "$results/$name.build"
+		grep -E 'error|ERROR|undefined' "$results/$name.build" | head -n 20
+		tail -n 20 "$results/$name.build"
 		echo "failed build" > "$results/$name.own"
 	fi
 	runs="$runs $name=$results/$name.own"
@@ -98,18 +99,54 @@ if [ $setup = 1 ] && [ -f tools/setup.sh ]; then
 	sh tools/setup.sh all || exit 1
 fi
 
+# note NAME TEST STATUS: the result of a test that meson does not run.
+note() {
+	case $3 in
+	0) echo "passed $2" ;;
+	77) echo "skipped $2" ;;
+	*) echo "failed $2" ;;
+	esac | tee -a "$results/$1.own"
+}
+
+# Every mitigation by itself can be turned off: the library then builds without a
+# warning and serves a load. Without the canary its cost has a limit of its own.
+options_off() {
+	dir=build-options
+	runs="$runs options=$results/options.own"
+	[ -f $dir/build.ninja ] || meson setup $dir --werror -Dtests=false > /dev/null || return
+	meson setup --reconfigure $dir > /dev/null # meson_options.txt may have changed
+	names=$(sed -n "s/^option('\([a-z_]*\)'.*'profile', '0', '1'.*/\1/p" meson_options.txt)
+	for name in $names; do
+		set --
+		for other in $names; do
+			value=profile
+			[ "$other" = "$name" ] && value=0
+			set -- "$@" "-D$other=$value"
+		done
+		if meson configure $dir "$@" && ninja -C $dir libnacre.so; then
+			LD_PRELOAD=$PWD/$dir/libnacre.so build/tests/cost/calls steady 1000000 &&
+				LD_PRELOAD=$PWD/$dir/libnacre.so build/tests/cost/pairs cross 48 1000
+		else
+			false
+		fi > "$results/options.log" 2>&1
+		status=$?
+		[ $status = 0 ] || tail -n 30 "$results/options.log"
+		note options "$name=0" $status
+		[ "$name" = canary ] && [ $status = 0 ] || continue
+		tests/cost/count.py --check instructions "nacre-canary=0=$PWD/$dir/libnacre.so"
+		note options "cost of canary=0" $?
+	done
+}
+
 if wanted lint; then
 	section "lint"
-	if sh tools/lint.sh; then
-		echo "passed lint" > "$results/lint"
-	else
-		echo "failed lint" > "$results/lint"
-	fi
-	runs="$runs lint=$results/lint"
+	runs="$runs lint=$results/lint.own"
+	sh tools/lint.sh
+	note lint lint $?
 fi
 
-if wanted main || wanted valgrind; then
-	section "main: gcc, every suite"
+if wanted main || wanted valgrind || wanted options; then
+	section "main: gcc"
 	export CC=gcc CXX=g++
 	if configure main && wanted main; then
 		run main build
@@ -128,6 +165,11 @@ if [ $quick = 0 ]; then
 	}
 	variant asan gcc -Db_sanitize=address,undefined -- --suite unit -t 3
 	variant tsan gcc -Db_sanitize=thread -- --suite stress -t 5
+	if wanted options; then
+		section "options: each mitigation off"
+		export CC=gcc CXX=g++
+		options_off
+	fi
 	if wanted valgrind && grep -q passed "$results/main.own"; then
 		section "valgrind: unit tests"
 		run valgrind build --suite unit -t 20 \
