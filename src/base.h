@@ -13,14 +13,13 @@
 
 #include "config.h"
 
-/* All declarations after this: nothing is reached through the GOT. */
-#pragma GCC visibility push(hidden)
-
 #define NC_INLINE static inline __attribute__((always_inline))
 #define NC_COLD __attribute__((noinline, cold))
 #define NC_NOINLINE __attribute__((noinline))
 #define NC_NORETURN __attribute__((noreturn))
 #define NC_EXPORT __attribute__((visibility("default")))
+/* For data that other files declare: else it is reached through the GOT. */
+#define NC_HIDDEN __attribute__((visibility("hidden")))
 #define NC_LIKELY(x) __builtin_expect(!!(x), 1)
 #define NC_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define NC_STATIC_ASSERT(c, msg) _Static_assert(c, msg)

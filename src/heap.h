@@ -31,9 +31,9 @@ struct nc_heap {
 
 /* What a thread without a heap has: every malloc misses. A thread's word
  * (nc_port_self_get) is its heap's distance from here. */
-extern struct nc_heap nc_heap_none;
+extern NC_HIDDEN struct nc_heap nc_heap_none;
 /* What a thread has that is past its exit: every malloc misses. */
-extern struct nc_heap nc_heap_late;
+extern NC_HIDDEN struct nc_heap nc_heap_late;
 
 NC_INLINE struct nc_heap *nc_heap_of_word(uintptr_t word)
 {

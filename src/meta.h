@@ -13,7 +13,7 @@
 
 #include "port.h"
 
-extern struct nc_lock nc_core_lock;
+extern NC_HIDDEN struct nc_lock nc_core_lock;
 
 /* Zeroed memory the first time, as it was given back later; aligned to the
  * power of two at or above bytes (at most 4096). NULL when there is none. */

@@ -81,6 +81,7 @@ static void init_keys(struct nc_page *page, struct nc_random *random)
 	page->keys.factor = (uintptr_t)nc_random_u64(random) | 1;
 	page->keys.inverse = nc_odd_inverse(page->keys.factor);
 	page->canary_key = nc_random_u32(random);
+	page->rotor = nc_random_u64(random);
 	page->end_link = nc_link_encode(&page->keys, &page->end_link, NC_REF_END);
 }
 
@@ -265,7 +266,7 @@ bool nc_page_refill(struct nc_page *page, struct nc_random *random)
 		extend(page, random);
 	else if (!any)
 		return false;
-	page->rotor = nc_random_u64(random);
+	page->rotor = (page->rotor << 32 | page->rotor >> 32) ^ nc_random_u32(random);
 	unsigned at = (unsigned)page->rotor;
 	for (unsigned i = 0; i < NC_LISTS; i++) {
 		page->queue[i] = page->heads[(at + i) % NC_LISTS];

@@ -89,9 +89,9 @@ struct nc_page {
 NC_STATIC_ASSERT(NC_PAGEMAP_NONE_BYTES >= sizeof(struct nc_page) + 64, "none holds a page");
 
 /* The page that serves a class which has none; every malloc from it misses. */
-extern struct nc_page nc_page_empty;
+extern NC_HIDDEN struct nc_page nc_page_empty;
 /* What the page map says of slices that were freed whole. */
-extern struct nc_page nc_page_freed;
+extern NC_HIDDEN struct nc_page nc_page_freed;
 
 /* Called before a thread has a heap. Without the check for a block's start the
  * page of no page must differ from a thread without a heap by its owner. */
@@ -160,36 +160,25 @@ NC_INLINE bool nc_page_is_claimed(const struct nc_page *page, uintptr_t i)
 	return nc_load_acquire(&page->x_claims[i >> NC_CLAIM_SHIFT]) >> (i & (NC_CLAIM_BITS - 1)) & 1;
 }
 
-/* Word w of x_live, so written that the offset goes into the instruction. */
-NC_INLINE uint32_t *nc_page_live_word(struct nc_page *page, uintptr_t w)
-{
-	return (uint32_t *)((uintptr_t)page + w * sizeof(uint32_t) +
-	                    offsetof(struct nc_page, x_live));
-}
-
 /* Change a live bit; false when it was so already. Only the owner calls this:
  * no atomic read-modify-write, readers see one value or the other. */
 NC_INLINE bool nc_page_live_set(struct nc_page *page, uintptr_t i)
 {
-	uintptr_t w = i >> NC_CLAIM_SHIFT;
-	uint32_t bits = nc_load_relaxed(nc_page_live_word(page, w));
+	uint32_t *word = &page->x_live[i >> NC_CLAIM_SHIFT], bits = nc_load_relaxed(word);
 
 	if (NC_UNLIKELY(nc_bit_set(&bits, nc_page_bit(i))))
 		return false;
-	__asm__("" : "+r"(w)); /* else the address takes an instruction more */
-	nc_store_relaxed(nc_page_live_word(page, w), bits);
+	nc_store_relaxed(word, bits);
 	return true;
 }
 
 NC_INLINE bool nc_page_live_clear(struct nc_page *page, uintptr_t i)
 {
-	uintptr_t w = i >> NC_CLAIM_SHIFT;
-	uint32_t bits = nc_load_relaxed(nc_page_live_word(page, w));
+	uint32_t *word = &page->x_live[i >> NC_CLAIM_SHIFT], bits = nc_load_relaxed(word);
 
 	if (NC_UNLIKELY(!nc_bit_clear(&bits, nc_page_bit(i))))
 		return false;
-	__asm__("" : "+r"(w)); /* as above */
-	nc_store_relaxed(nc_page_live_word(page, w), bits);
+	nc_store_relaxed(word, bits);
 	return true;
 }
 

@@ -25,7 +25,7 @@ struct nc_pagemap {
 	uintptr_t x_root[(size_t)1 << NC_ROOT_BITS];
 };
 
-extern struct nc_pagemap nc_pagemap;
+extern NC_HIDDEN struct nc_pagemap nc_pagemap;
 
 NC_INLINE uintptr_t nc_pagemap_root_idx(uintptr_t a)
 {

@@ -12,7 +12,7 @@
 #include "atomic.h"
 
 /* Bytes in a page of the system's memory; set by nc_port_init. */
-extern size_t nc_os_page;
+extern NC_HIDDEN size_t nc_os_page;
 
 /* Must be called once before the other functions; more often is harmless. */
 void nc_port_init(void);
@@ -75,7 +75,8 @@ NC_INLINE void nc_lock_give(struct nc_lock *lock)
 #ifndef NC_PORT_TLS_MODEL
 #define NC_PORT_TLS_MODEL "initial-exec"
 #endif
-extern __thread uintptr_t nc_port_self __attribute__((tls_model(NC_PORT_TLS_MODEL)));
+extern NC_HIDDEN __thread uintptr_t nc_port_self
+	__attribute__((tls_model(NC_PORT_TLS_MODEL)));
 
 NC_INLINE uintptr_t nc_port_self_get(void)
 {

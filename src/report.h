@@ -21,7 +21,7 @@ enum nc_report_kind {
 
 /* A test sets this to be told instead of dying; then a report returns, and the
  * call that did wrong has no effect. */
-extern void (*nc_report_hook)(const char *kind, const char *line);
+extern NC_HIDDEN void (*nc_report_hook)(const char *kind, const char *line);
 
 /* Ends the process with the line "nacre: " and format, in which %p is an
  * address, %z a size_t and %s a string. */
