@@ -61,7 +61,8 @@ static inline void test_fill(void *block, size_t size, unsigned seed)
 }
 
 /* Is the pattern there? When the block had `filled` bytes at its filling. */
-static inline bool test_holds(const void *block, size_t size, size_t filled, unsigned seed)
+static inline bool test_holds(const void *block, size_t size, size_t filled,
+                              unsigned seed)
 {
 	const unsigned char *bytes = (const unsigned char *)block;
 
@@ -81,8 +82,9 @@ static inline bool test_zero(const void *block, size_t size)
 /* Sizes around every border that an allocator may have; 0 ends the list. */
 static inline size_t test_size(size_t n)
 {
-	static const int around[] = {-17, -16, -9, -8, -5, -4, -1, 0, 1, 4, 16};
-	static const size_t large[] = {MIB / 2, MIB - 4, MIB, MIB + 1, 3 * MIB, 16 * MIB + 1, 0};
+	static const int around[] = { -17, -16, -9, -8, -5, -4, -1, 0, 1, 4, 16 };
+	static const size_t large[] = { MIB / 2, MIB - 4,      MIB, MIB + 1,
+		                        3 * MIB, 16 * MIB + 1, 0 };
 	const size_t steps = sizeof around / sizeof *around;
 	size_t base;
 

@@ -2,7 +2,8 @@
  * and realloc of an aligned block. */
 #include "../testing.h"
 
-static const size_t odd_sizes[] = {1, 3, 17, 63, 100, 1001, 4095, 4097, 33333, 65537, 300001, 3000001};
+static const size_t odd_sizes[] = { 1,    3,    17,    63,    100,    1001,
+	                            4095, 4097, 33333, 65537, 300001, 3000001 };
 #define SIZES (sizeof odd_sizes / sizeof *odd_sizes)
 
 static void *aligned(unsigned form, size_t align, size_t size)
@@ -35,7 +36,8 @@ static void check_align(unsigned form, size_t align)
 		CHECK(test_holds(blocks[i], usable, usable, (unsigned)i));
 		if (i % 2) {
 			blocks[i] = realloc(blocks[i], odd_sizes[i] * 2);
-			CHECK(blocks[i] && test_holds(blocks[i], odd_sizes[i], usable, (unsigned)i));
+			CHECK(blocks[i] &&
+			      test_holds(blocks[i], odd_sizes[i], usable, (unsigned)i));
 		}
 		free(blocks[i]);
 	}
@@ -52,7 +54,8 @@ static void check_pages(void)
 		CHECK(block && test_aligned(block, page));
 		CHECK(malloc_usable_size(block) >= odd_sizes[i]);
 		CHECK(whole && test_aligned(whole, page));
-		CHECK(malloc_usable_size(whole) >= (odd_sizes[i] + page - 1) / page * page);
+		CHECK(malloc_usable_size(whole) >=
+		      (odd_sizes[i] + page - 1) / page * page);
 		test_fill(whole, malloc_usable_size(whole), 1);
 		free(block);
 		free(whole);
@@ -81,7 +84,7 @@ static void check_wrong(size_t align)
 
 int main(void)
 {
-	static const size_t wrong[] = {0, 3, 6, 7, 12, 24, 100, 1000, 4095, 65537};
+	static const size_t wrong[] = { 0, 3, 6, 7, 12, 24, 100, 1000, 4095, 65537 };
 
 	for (size_t align = 1; align <= MIB; align *= 2)
 		for (unsigned form = 0; form < 3; form++)

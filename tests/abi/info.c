@@ -128,7 +128,8 @@ int main(void)
 	check_malloc_info();
 	check_malloc_stats();
 	check_trim();
-	CHECK(mallopt(M_MMAP_THRESHOLD, 1 << 20) == 1 || !mallopt(M_MMAP_THRESHOLD, 1 << 20));
+	CHECK(mallopt(M_MMAP_THRESHOLD, 1 << 20) == 1 ||
+	      !mallopt(M_MMAP_THRESHOLD, 1 << 20));
 	CHECK(mallopt(M_ARENA_MAX, 1) >= 0 && mallopt(-12345, 1) >= 0);
 	free(malloc(100));
 	return 0;

@@ -61,7 +61,7 @@ int main(void)
 	libc_free(NULL);
 	/* Blocks that the C library makes and the program frees. */
 	free(strdup("a block of the C library's"));
-	CHECK(asprintf((char **)&(void *){NULL}, "%d", 1) == 1);
+	CHECK(asprintf((char **)&(void *){ NULL }, "%d", 1) == 1);
 	free(realpath("/", NULL));
 	free(getcwd(NULL, 0));
 	return 0;

@@ -4,6 +4,7 @@
 #include <new>
 #include <vector>
 
+static void *volatile kept; // so that no call is optimised away
 static void *reserve;
 static int handler_calls;
 
@@ -27,8 +28,8 @@ static void give_reserve()
 }
 
 static const std::align_val_t aligns[] = {
-	std::align_val_t{1},  std::align_val_t{16},   std::align_val_t{32},
-	std::align_val_t{64}, std::align_val_t{4096}, std::align_val_t{65536},
+	std::align_val_t{ 1 },  std::align_val_t{ 16 },   std::align_val_t{ 32 },
+	std::align_val_t{ 64 }, std::align_val_t{ 4096 }, std::align_val_t{ 65536 },
 };
 
 static void check_plain(size_t size)
@@ -108,24 +109,25 @@ template <typename Call> static int thrown_number(Call call)
 static void check_handler()
 {
 	const size_t huge = SIZE_MAX / 2 - 65536;
-	const std::align_val_t align{64};
+	const std::align_val_t align{ 64 };
 
 	std::set_new_handler(nullptr);
-	CHECK(throws_bad_alloc([=] { (void)::operator new(huge); }));
-	CHECK(throws_bad_alloc([=] { (void)::operator new[](huge); }));
-	CHECK(throws_bad_alloc([=] { (void)::operator new(huge, align); }));
-	CHECK(throws_bad_alloc([=] { (void)::operator new[](huge, align); }));
+	CHECK(throws_bad_alloc([=] { kept = ::operator new(huge); }));
+	CHECK(throws_bad_alloc([=] { kept = ::operator new[](huge); }));
+	CHECK(throws_bad_alloc([=] { kept = ::operator new(huge, align); }));
+	CHECK(throws_bad_alloc([=] { kept = ::operator new[](huge, align); }));
 	CHECK(!::operator new(huge, std::nothrow));
 	CHECK(!::operator new[](huge, align, std::nothrow));
 
 	std::set_new_handler(throw_a_number);
-	CHECK(thrown_number([=] { (void)::operator new(huge); }) == 42);
-	CHECK(thrown_number([=] { (void)::operator new[](huge); }) == 42);
-	CHECK(thrown_number([=] { (void)::operator new(huge, align); }) == 42);
+	CHECK(thrown_number([=] { kept = ::operator new(huge); }) == 42);
+	CHECK(thrown_number([=] { kept = ::operator new[](huge); }) == 42);
+	CHECK(thrown_number([=] { kept = ::operator new(huge, align); }) == 42);
 
 	// Called first, then gone: bad_alloc, or a null pointer.
 	std::set_new_handler(give_up);
-	CHECK(throws_bad_alloc([=] { (void)::operator new(huge); }) && handler_calls == 1);
+	CHECK(throws_bad_alloc([=] { kept = ::operator new(huge); }) &&
+	      handler_calls == 1);
 	std::set_new_handler(give_up);
 	CHECK(!::operator new(huge, std::nothrow) && handler_calls == 2);
 	std::set_new_handler(nullptr);
@@ -153,9 +155,9 @@ static void check_reserve()
 	std::set_new_handler(give_reserve);
 	handler_calls = 0;
 	CHECK(thrown_number([&] {
-		for (int i = 0; i < 1000; i++)
-			taken.push_back(::operator new(8 * MIB));
-	}) == 42);
+		      for (int i = 0; i < 1000; i++)
+			      taken.push_back(::operator new(8 * MIB));
+	      }) == 42);
 	CHECK(handler_calls == 1 && taken.size() >= 12);
 	std::set_new_handler(nullptr);
 	for (auto block : taken)
@@ -169,7 +171,10 @@ struct alignas(128) Wide {
 struct Counted {
 	static int alive;
 	int *data = new int[10];
-	Counted() { alive++; }
+	Counted()
+	{
+		alive++;
+	}
 	~Counted()
 	{
 		delete[] data;
@@ -187,8 +192,8 @@ int main()
 	}
 	::operator delete(::operator new(0), static_cast<size_t>(0));
 	::operator delete(nullptr);
-	::operator delete(nullptr, std::size_t{8});
-	::operator delete[](nullptr, std::align_val_t{64});
+	::operator delete (nullptr, std::size_t{ 8 });
+	::operator delete[](nullptr, std::align_val_t{ 64 });
 
 	Wide *wide = new Wide[7];
 	CHECK(test_aligned(wide, 128));

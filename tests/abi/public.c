@@ -7,11 +7,13 @@
 
 int main(void)
 {
-	const char *(*version)(void) = (const char *(*)(void))dlsym(RTLD_DEFAULT, "nacre_version");
+	const char *(*version)(void) =
+		(const char *(*)(void))dlsym(RTLD_DEFAULT, "nacre_version");
 	int (*get)(struct nacre_stats *, size_t) =
-		(int (*)(struct nacre_stats *, size_t))dlsym(RTLD_DEFAULT, "nacre_get_stats");
+		(int (*)(struct nacre_stats *, size_t))dlsym(RTLD_DEFAULT,
+	                                                     "nacre_get_stats");
 	void (*print)(int) = (void (*)(int))dlsym(RTLD_DEFAULT, "nacre_print_stats");
-	size_t (*check)(void) = (size_t (*)(void))dlsym(RTLD_DEFAULT, "nacre_check_heap");
+	size_t (*check)(void) = (size_t(*)(void))dlsym(RTLD_DEFAULT, "nacre_check_heap");
 	const char *report = dlsym(RTLD_DEFAULT, "nacre_report");
 	const char *kind = dlsym(RTLD_DEFAULT, "nacre_report_kind");
 	struct nacre_stats before, after, part;

@@ -3,11 +3,12 @@
 
 int main(void)
 {
-	void (*sized)(void *, size_t) = (void (*)(void *, size_t))dlsym(RTLD_DEFAULT, "free_sized");
-	void (*aligned)(void *, size_t, size_t) =
-		(void (*)(void *, size_t, size_t))dlsym(RTLD_DEFAULT, "free_aligned_sized");
+	void (*sized)(void *, size_t) =
+		(void (*)(void *, size_t))dlsym(RTLD_DEFAULT, "free_sized");
+	void (*aligned)(void *, size_t, size_t) = (void (*)(void *, size_t, size_t))dlsym(
+		RTLD_DEFAULT, "free_aligned_sized");
 	size_t (*alignment)(const void *) =
-		(size_t (*)(const void *))dlsym(RTLD_DEFAULT, "memalignment");
+		(size_t(*)(const void *))dlsym(RTLD_DEFAULT, "memalignment");
 
 	if (!sized || !aligned || !alignment) {
 		CHECK(!test_is_nacre());

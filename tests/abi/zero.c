@@ -43,7 +43,7 @@ static void check_aligned_zero(void)
 /* realloc(p, 0) frees p and returns NULL; errno stays. */
 static void check_realloc_zero(void)
 {
-	static const size_t sizes[] = {0, 1, 48, 5000, 60000, 200000, 5 << 20};
+	static const size_t sizes[] = { 0, 1, 48, 5000, 60000, 200000, 5 << 20 };
 
 	for (size_t round = 0; round < 2000; round++) {
 		size_t size = sizes[round % (sizeof sizes / sizeof *sizes)];

@@ -6,9 +6,9 @@
 #include <sys/mman.h>
 
 static size_t size;
-static unsigned char in_data[4096] __attribute__((aligned(4096))) = {1};
+static unsigned char in_data[4096] __attribute__((aligned(4096))) = { 1 };
 static unsigned char in_bss[4096] __attribute__((aligned(4096)));
-static const unsigned char in_rodata[64] __attribute__((aligned(64))) = {1};
+static const unsigned char in_rodata[64] __attribute__((aligned(64))) = { 1 };
 static __thread unsigned char in_tls[64] __attribute__((aligned(64)));
 
 static void call_it(void *pointer)
@@ -32,13 +32,14 @@ static void call_it(void *pointer)
 	} else if (!strcmp(call, "free_sized"))
 		((void (*)(void *, size_t))host_function("free_sized"))(pointer, size);
 	else if (!strcmp(call, "free_aligned_sized"))
-		((void (*)(void *, size_t, size_t))host_function("free_aligned_sized"))(pointer, 16, size);
+		((void (*)(void *, size_t, size_t))host_function("free_aligned_sized"))(
+			pointer, 16, size);
 	else /* cfree, __libc_free */
 		((void (*)(void *))host_function(call))(pointer);
 }
 
 /* The start of a block of the herd's page that malloc never returned: the last
- * one before the end of the 64 KiB slice, or with `near` one beside the herd. */
+ * one in the 64 KiB slice, or with `near` the first one behind the victim. */
 static void *unissued(const struct herd *herd, bool near)
 {
 	size_t stride = herd_stride(herd);
@@ -46,9 +47,9 @@ static void *unissued(const struct herd *herd, bool near)
 	uintptr_t end = ((uintptr_t)block | 0xffff) + 1 - 4096;
 
 	if (!near)
-		return block + (end - (uintptr_t)block) / stride * stride - stride;
+		block += (end - (uintptr_t)block) / stride * stride - stride;
 	while (herd_has(herd, block))
-		block += stride;
+		block = near ? block + stride : block - stride;
 	return block;
 }
 
@@ -100,8 +101,8 @@ static void *bad_pointer(struct herd *herd, unsigned char *on_stack)
 
 int main(int argc, char **argv)
 {
-	unsigned char on_stack[256] __attribute__((aligned(64))) = {1};
-	struct herd herd = {0};
+	unsigned char on_stack[256] __attribute__((aligned(64))) = { 1 };
+	struct herd herd = { 0 };
 	void *pointer;
 
 	death_start(argc, argv);

@@ -9,7 +9,7 @@ static void *victim, *again;
 
 static void make_it(void)
 {
-	struct herd herd = {0};
+	struct herd herd = { 0 };
 
 	herd.size = arg_number("size", 48);
 	herd_make(&herd);
@@ -98,7 +98,9 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "freed_before_fork"))
 		return in_child(true);
 	if (!strcmp(how, "in_thread") || !strcmp(how, "in_key_destructor")) {
-		run_by("other", strcmp(how, "in_thread") ? mistake_at_key_end : mistake_thread, NULL);
+		run_by("other",
+		       strcmp(how, "in_thread") ? mistake_at_key_end : mistake_thread,
+		       NULL);
 		return innocent() ? 0 : EXIT_UNNOTICED;
 	}
 
@@ -115,7 +117,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(how, "stderr_closed"))
 		close(STDERR_FILENO);
 	else if (!strcmp(how, "no_descriptors")) {
-		struct rlimit none = {0, 0};
+		struct rlimit none = { 0, 0 };
 
 		setrlimit(RLIMIT_NOFILE, &none);
 	} else if (!strcmp(how, "in_atexit")) {

@@ -9,7 +9,7 @@ static size_t size, align, given, given_align;
 
 static void *new_it()
 {
-	const std::align_val_t wanted{align};
+	const std::align_val_t wanted{ align };
 
 	if (arg_is("form", "array"))
 		return align ? ::operator new[](size, wanted) : ::operator new[](size);
@@ -18,7 +18,7 @@ static void *new_it()
 
 static void delete_it(void *block)
 {
-	const std::align_val_t told{given_align};
+	const std::align_val_t told{ given_align };
 
 	if (arg_is("form", "array")) {
 		if (arg_is("call", "sized_aligned"))
@@ -63,7 +63,8 @@ int main(int argc, char **argv)
 		block = static_cast<unsigned char *>(new_it());
 	victim = blocks[0];
 	for (auto block : blocks)
-		if (given_align > align && reinterpret_cast<uintptr_t>(block) % given_align)
+		if (given_align > align &&
+		    reinterpret_cast<uintptr_t>(block) % given_align)
 			victim = block;
 
 	if (arg_is("how", "inside") && !innocent())

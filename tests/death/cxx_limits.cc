@@ -4,8 +4,11 @@
 
 #include <new>
 
+static void *volatile kept; // so that no call is optimised away
+
 static const size_t huge[] = {
-	PTRDIFF_MAX, SIZE_MAX / 2 + 1, SIZE_MAX, SIZE_MAX - 15, SIZE_MAX - 4096, SIZE_MAX / 2 - 65536,
+	PTRDIFF_MAX,   SIZE_MAX / 2 + 1, SIZE_MAX,
+	SIZE_MAX - 15, SIZE_MAX - 4096,  SIZE_MAX / 2 - 65536,
 };
 
 template <typename Call> static bool throws(Call call)
@@ -20,17 +23,17 @@ template <typename Call> static bool throws(Call call)
 
 int main(int argc, char **argv)
 {
-	const std::align_val_t align{64};
+	const std::align_val_t align{ 64 };
 
 	death_start(argc, argv);
 	for (size_t size : huge) {
-		if (!throws([=] { (void)::operator new(size); }))
+		if (!throws([=] { kept = ::operator new(size); }))
 			return 10;
-		if (!throws([=] { (void)::operator new[](size); }))
+		if (!throws([=] { kept = ::operator new[](size); }))
 			return 11;
-		if (!throws([=] { (void)::operator new(size, align); }))
+		if (!throws([=] { kept = ::operator new(size, align); }))
 			return 12;
-		if (!throws([=] { (void)::operator new[](size, align); }))
+		if (!throws([=] { kept = ::operator new[](size, align); }))
 			return 13;
 		if (::operator new(size, std::nothrow))
 			return 14;

@@ -99,7 +99,8 @@ static inline void say_pointer(char name, const void *pointer)
 static inline void say_number(char name, uint64_t number)
 {
 	char line[40];
-	int length = snprintf(line, sizeof line, "%c=%llu\n", name, (unsigned long long)number);
+	int length = snprintf(line, sizeof line, "%c=%llu\n", name,
+	                      (unsigned long long)number);
 
 	say(line, (size_t)length);
 }
@@ -170,7 +171,7 @@ static inline void *death_run_job(void *argument)
  * (and been joined) on return. Making a thread may allocate. */
 static inline void run_by(const char *who, void (*work)(void *), void *argument)
 {
-	struct death_job job = {work, argument};
+	struct death_job job = { work, argument };
 	pthread_t thread;
 
 	if (!strcmp(who, "main")) {
@@ -230,15 +231,15 @@ static inline void *make_block(size_t size)
 struct herd {
 	unsigned char *block[HERD_MAX];
 	size_t count;
-	size_t size;           /* bytes asked for */
+	size_t size; /* bytes asked for */
 	unsigned char *victim;
-	unsigned char *spare;  /* another one, for the innocent */
+	unsigned char *spare; /* another one, for the innocent */
 };
 
 static inline int herd_compare(const void *left, const void *right)
 {
-	uintptr_t a = (uintptr_t)*(unsigned char *const *)left;
-	uintptr_t b = (uintptr_t)*(unsigned char *const *)right;
+	uintptr_t a = (uintptr_t) * (unsigned char *const *)left;
+	uintptr_t b = (uintptr_t) * (unsigned char *const *)right;
 
 	return (a > b) - (a < b);
 }
@@ -247,7 +248,8 @@ static inline int herd_compare(const void *left, const void *right)
 static inline void herd_sort(struct herd *herd)
 {
 	for (size_t i = 1; i < herd->count; i++)
-		for (size_t k = i; k && herd_compare(&herd->block[k - 1], &herd->block[k]) > 0; k--) {
+		for (size_t k = i;
+		     k && herd_compare(&herd->block[k - 1], &herd->block[k]) > 0; k--) {
 			unsigned char *swap = herd->block[k];
 
 			herd->block[k] = herd->block[k - 1];

@@ -5,14 +5,16 @@
 
 static size_t size;
 
+/* Of sizes that no allocator gives a block of this one's. */
 static void other_mallocs(void)
 {
-	for (size_t i = 0; i < 1000; i++) {
-		size_t other = i * 7 % 1000 + 1;
+	for (size_t i = 0, made = 0; made < 1000; i++) {
+		size_t other = i * 7 % 3000 + 1;
 
-		if (other / 16 == size / 16)
-			other += 128;
-		must(malloc(other));
+		if (other > size * 2 + 64 || other < size / 2) {
+			must(malloc(other));
+			made++;
+		}
 	}
 }
 
@@ -58,7 +60,7 @@ static void realloc_to_nothing(void *block)
 
 int main(int argc, char **argv)
 {
-	struct herd herd = {0};
+	struct herd herd = { 0 };
 	void (*first)(void *) = free_block;
 	void (*second)(void *) = free_block;
 	void *again;
@@ -73,7 +75,8 @@ int main(int argc, char **argv)
 	if (arg_is("how", "realloc_moved")) {
 		void *moved = move_block(herd.victim);
 
-		run_by(arg("second", "main"), free_block, innocent() ? moved : herd.victim);
+		run_by(arg("second", "main"), free_block,
+		       innocent() ? moved : herd.victim);
 		return innocent() ? 0 : EXIT_UNNOTICED;
 	}
 	if (arg_is("how", "realloc_zero"))

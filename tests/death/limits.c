@@ -23,35 +23,44 @@ static const size_t huge[] = {
 
 /* Each pair's product is above SIZE_MAX or PTRDIFF_MAX. */
 static const size_t pairs[][2] = {
-	{SIZE_MAX, 2},
-	{2, SIZE_MAX},
-	{SIZE_MAX, SIZE_MAX},
-	{SIZE_MAX / 2 + 1, 2},
-	{SIZE_MAX / 2, 2},
-	{(size_t)1 << (sizeof(size_t) * 4), (size_t)1 << (sizeof(size_t) * 4)},
-	{((size_t)1 << (sizeof(size_t) * 4)) + 1, ((size_t)1 << (sizeof(size_t) * 4)) + 1},
-	{SIZE_MAX / 16 + 2, 16},
-	{SIZE_MAX / 48 + 1, 48},
-	{SIZE_MAX / 3 + 1, 3},
-	{(size_t)PTRDIFF_MAX, 1},
-	{1, (size_t)PTRDIFF_MAX + 1},
+	{ SIZE_MAX, 2 },
+	{ 2, SIZE_MAX },
+	{ SIZE_MAX, SIZE_MAX },
+	{ SIZE_MAX / 2 + 1, 2 },
+	{ SIZE_MAX / 2, 2 },
+	{ (size_t)1 << (sizeof(size_t) * 4), (size_t)1 << (sizeof(size_t) * 4) },
+	{ ((size_t)1 << (sizeof(size_t) * 4)) + 1,
+	  ((size_t)1 << (sizeof(size_t) * 4)) + 1 },
+	{ SIZE_MAX / 16 + 2, 16 },
+	{ SIZE_MAX / 48 + 1, 48 },
+	{ SIZE_MAX / 3 + 1, 3 },
+	{ (size_t)PTRDIFF_MAX, 1 },
+	{ 1, (size_t)PTRDIFF_MAX + 1 },
 };
 
-#define CHECK(condition) \
-	do { \
-		if (!(condition)) { \
-			char text[200]; \
-			snprintf(text, sizeof text, "line %d: %s", __LINE__, #condition); \
-			say_text('!', text); \
-			_exit(1); \
-		} \
+#define CHECK(condition)                                                     \
+	do {                                                                 \
+		if (!(condition)) {                                          \
+			char text[200];                                      \
+			snprintf(text, sizeof text, "line %d: %s", __LINE__, \
+			         #condition);                                \
+			say_text('!', text);                                 \
+			_exit(1);                                            \
+		}                                                            \
 	} while (0)
 
-#define REFUSED(expression) \
-	do { \
-		errno = 0; \
+#define REFUSED(expression)                  \
+	do {                                 \
+		errno = 0;                   \
 		CHECK((expression) == NULL); \
-		CHECK(errno == ENOMEM); \
+		CHECK(errno == ENOMEM);      \
+	} while (0)
+/* An alignment that no address can have. */
+#define REFUSED_ALIGN(expression)                          \
+	do {                                               \
+		errno = 0;                                 \
+		CHECK((expression) == NULL);               \
+		CHECK(errno == ENOMEM || errno == EINVAL); \
 	} while (0)
 
 static void check_intact(const unsigned char *block, size_t size)
@@ -81,7 +90,8 @@ static void check_plain(size_t size)
 	REFUSED(reallocarray(NULL, 1, size));
 	REFUSED(valloc(size));
 	REFUSED(pvalloc(size));
-	for (size_t align = sizeof(void *); align && align <= (size_t)1 << 30; align <<= 2) {
+	for (size_t align = sizeof(void *); align && align <= (size_t)1 << 30;
+	     align <<= 2) {
 		REFUSED(memalign(align, size));
 		REFUSED(aligned_alloc(align, size));
 		code = posix_memalign(&untouched, align, size);
@@ -111,9 +121,9 @@ static void check_alignments(void)
 	void *untouched = &untouched;
 	const size_t top = (size_t)1 << (sizeof(size_t) * 8 - 1);
 
-	REFUSED(memalign(top, 1));
-	REFUSED(memalign(top >> 1, 1));
-	REFUSED(aligned_alloc(top, top));
+	REFUSED_ALIGN(memalign(top, 1));
+	REFUSED_ALIGN(memalign(top >> 1, 1));
+	REFUSED_ALIGN(aligned_alloc(top, top));
 	REFUSED(memalign((size_t)1 << 20, (size_t)PTRDIFF_MAX - 100));
 	CHECK(posix_memalign(&untouched, top, 1) == ENOMEM);
 	CHECK(posix_memalign(&untouched, top >> 1, 8) == ENOMEM);
@@ -128,7 +138,8 @@ static void check_alignments(void)
 
 int main(int argc, char **argv)
 {
-	static const size_t old_sizes[] = {1, 48, 1000, 8192, 60000, 100000, 3 << 20, 40 << 20};
+	static const size_t old_sizes[] = { 1,     48,     1000,    8192,
+		                            60000, 100000, 3 << 20, 40 << 20 };
 
 	death_start(argc, argv);
 	for (size_t i = 0; i < sizeof huge / sizeof *huge; i++)

@@ -30,7 +30,7 @@ static void pass_it(void *block)
 
 int main(int argc, char **argv)
 {
-	struct herd herd = {0};
+	struct herd herd = { 0 };
 	volatile unsigned char *end;
 	size_t usable, from, bytes;
 

@@ -24,7 +24,7 @@ static void *meet_and_free(void *block)
 
 int main(int argc, char **argv)
 {
-	struct herd herd = {0};
+	struct herd herd = { 0 };
 	pthread_t threads[2];
 	size_t size, count, limit;
 	void *second;
@@ -38,7 +38,8 @@ int main(int argc, char **argv)
 
 	count = arg_is("first", "main") ? 1 : 2;
 	for (size_t i = 0; i < count; i++)
-		if (pthread_create(&threads[i], NULL, meet_and_free, i ? second : herd.victim))
+		if (pthread_create(&threads[i], NULL, meet_and_free,
+		                   i ? second : herd.victim))
 			_exit(4);
 	if (count == 1)
 		meet_and_free(second);

@@ -23,7 +23,7 @@ static void write_on(void *block)
 
 int main(int argc, char **argv)
 {
-	struct herd herd = {0};
+	struct herd herd = { 0 };
 
 	death_start(argc, argv);
 	size = herd.size = arg_number("size", 48);

@@ -20,7 +20,7 @@ static void use_it(void *block)
 
 int main(int argc, char **argv)
 {
-	struct herd herd = {0};
+	struct herd herd = { 0 };
 
 	death_start(argc, argv);
 	size = herd.size = arg_number("size", 48);

@@ -20,23 +20,42 @@ static void churn_here(int who, int when)
 	free(realloc(malloc(10), 10000));
 }
 
-static void early_prepare(void) { churn_here(0, 0); }
-static void early_parent(void) { churn_here(0, 1); }
-static void early_child(void) { churn_here(0, 2); }
-static void late_prepare(void) { churn_here(1, 0); }
-static void late_parent(void) { churn_here(1, 1); }
-static void late_child(void) { churn_here(1, 2); }
+static void early_prepare(void)
+{
+	churn_here(0, 0);
+}
+static void early_parent(void)
+{
+	churn_here(0, 1);
+}
+static void early_child(void)
+{
+	churn_here(0, 2);
+}
+static void late_prepare(void)
+{
+	churn_here(1, 0);
+}
+static void late_parent(void)
+{
+	churn_here(1, 1);
+}
+static void late_child(void)
+{
+	churn_here(1, 2);
+}
 
 static void register_early(void)
 {
 	pthread_atfork(early_prepare, early_parent, early_child);
 }
 
-__attribute__((section(".preinit_array"), used)) static void (*preinit)(void) = register_early;
+__attribute__((section(".preinit_array"),
+               used)) static void (*preinit)(void) = register_early;
 
 static void *churn(void *unused)
 {
-	void *blocks[64] = {NULL};
+	void *blocks[64] = { NULL };
 
 	(void)unused;
 	for (size_t i = 0; !__atomic_load_n(&stop, __ATOMIC_RELAXED); i++) {

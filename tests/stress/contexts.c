@@ -14,7 +14,7 @@
 static ucontext_t contexts[CONTEXTS];
 static ucontext_t *x_waiting[CONTEXTS]; /* contexts that no thread runs */
 static __thread ucontext_t here;
-static __thread unsigned char *place;   /* differs a thread */
+static __thread unsigned char *place; /* differs a thread */
 static int finished;
 
 /* The thread-local address, looked up anew at each call. */
@@ -26,7 +26,7 @@ __attribute__((noinline)) static ucontext_t *home(void)
 
 static void run(int number)
 {
-	void *blocks[20] = {NULL};
+	void *blocks[20] = { NULL };
 
 	for (int n = 0; n < SWITCHES; n++) {
 		size_t i = (size_t)n % 20;
@@ -76,7 +76,8 @@ int main(void)
 		x_waiting[i] = &contexts[i];
 	}
 	for (size_t i = 0; i < THREADS; i++)
-		CHECK(!pthread_create(&threads[i], NULL, carry, (void *)(uintptr_t)(i * 5)));
+		CHECK(!pthread_create(&threads[i], NULL, carry,
+		                      (void *)(uintptr_t)(i * 5)));
 	for (size_t i = 0; i < THREADS; i++)
 		CHECK(!pthread_join(threads[i], NULL));
 	return 0;

@@ -25,7 +25,8 @@ static void before_constructors(void)
 	test_fill(from_preinit, 2000, 1);
 }
 
-__attribute__((section(".preinit_array"), used)) static void (*preinit)(void) = before_constructors;
+__attribute__((section(".preinit_array"),
+               used)) static void (*preinit)(void) = before_constructors;
 
 __attribute__((constructor(101))) static void construct(void)
 {

@@ -13,7 +13,7 @@ static int stop;
 
 static void *churn(void *unused)
 {
-	void *blocks[64] = {NULL};
+	void *blocks[64] = { NULL };
 
 	(void)unused;
 	for (size_t i = 0; !__atomic_load_n(&stop, __ATOMIC_RELAXED); i++) {

@@ -31,10 +31,10 @@ enum { OWNER_AND_OTHER, TWO_OTHERS, OWNER_ENDED };
 #define DRAIN_MAX 8192
 #define DRAIN_BYTES ((size_t)32 << 20)
 
-static uint64_t x_round;            /* number of the round that helpers shall do */
-static uint64_t x_done[HELPERS];    /* number of the round that a helper has done */
-static void *x_target[HELPERS];     /* what a helper shall free; NULL: nothing */
-static unsigned x_delay[HELPERS];   /* empty loops before it */
+static uint64_t x_round;          /* number of the round that helpers shall do */
+static uint64_t x_done[HELPERS];  /* number of the round that a helper has done */
+static void *x_target[HELPERS];   /* what a helper shall free; NULL: nothing */
+static unsigned x_delay[HELPERS]; /* empty loops before it */
 static uint32_t x_reports, x_wrong_reports;
 
 static uint64_t seed = 1, rounds = 20000, random_state;
@@ -84,7 +84,8 @@ static void wait_a_little(unsigned loops)
 
 static void wait_for(const uint64_t *number, uint64_t value)
 {
-	for (unsigned spins = 0; __atomic_load_n(number, __ATOMIC_ACQUIRE) != value; spins++)
+	for (unsigned spins = 0; __atomic_load_n(number, __ATOMIC_ACQUIRE) != value;
+	     spins++)
 		if (spins > 2000)
 			sched_yield();
 }
@@ -106,7 +107,8 @@ static void *helper(void *argument)
 
 static size_t random_size(void)
 {
-	static const size_t sizes[] = {16, 16, 48, 48, 48, 200, 1000, 4000, 16000, 60000, 200000, 3 << 20};
+	static const size_t sizes[] = { 16,   16,   48,    48,    48,     200,
+		                        1000, 4000, 16000, 60000, 200000, 3 << 20 };
 
 	return sizes[next_random() % (sizeof sizes / sizeof *sizes)];
 }
@@ -161,7 +163,7 @@ static void one_round(uint64_t round)
 	int kind = draw % 64 == 0 ? OWNER_ENDED : (int)(draw / 64 % 2);
 	bool alone = draw / 128 % 2;
 	uint32_t before = reports();
-	void *neighbours[3] = {NULL}, *block;
+	void *neighbours[3] = { NULL }, *block;
 
 	for (size_t i = 0; i < 3 && !alone; i++)
 		neighbours[i] = nc_malloc(size);

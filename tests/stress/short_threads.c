@@ -36,7 +36,8 @@ static void run(size_t from, size_t to, void **blocks)
 		pthread_t threads[AT_ONCE];
 
 		for (size_t i = 0; i < AT_ONCE; i++)
-			CHECK(!pthread_create(&threads[i], NULL, leave_one, (void *)(uintptr_t)(n + i)));
+			CHECK(!pthread_create(&threads[i], NULL, leave_one,
+			                      (void *)(uintptr_t)(n + i)));
 		for (size_t i = 0; i < AT_ONCE; i++) {
 			void *block;
 
@@ -71,8 +72,8 @@ int main(int argc, char **argv)
 			warm = test_resident_bytes();
 	}
 	end = test_resident_bytes();
-	printf("first tenth %.2f s, last %.2f s; resident %zu KiB, at the end %zu KiB\n", times[0],
-	       times[9], warm / 1024, end / 1024);
+	printf("first tenth %.2f s, last %.2f s; resident %zu KiB, at the end %zu KiB\n",
+	       times[0], times[9], warm / 1024, end / 1024);
 	/* 48 bytes and their share of a page, for the quarter that stays. */
 	CHECK(end <= warm + count * 64 + 4 * MIB);
 	CHECK(times[9] <= times[0] * 3 + 0.2);

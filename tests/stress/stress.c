@@ -51,14 +51,14 @@ static size_t st_check_heap(void)
 	static bool looked;
 
 	if (!looked)
-		check = (size_t (*)(void))dlsym(RTLD_DEFAULT, "nacre_check_heap");
+		check = (size_t(*)(void))dlsym(RTLD_DEFAULT, "nacre_check_heap");
 	looked = true;
 	return check ? check() : 0;
 }
 #endif
 
 #define THREADS_MAX 8
-#define SLOTS 1500       /* records of a thread */
+#define SLOTS 1500 /* records of a thread */
 #define EXCHANGE_SLOTS 64
 #define RECORDS (THREADS_MAX * SLOTS + EXCHANGE_SLOTS)
 
@@ -87,8 +87,8 @@ static bool forking = true;
 static void fail(int line, const char *condition)
 {
 	char text[200];
-	int length = snprintf(text, sizeof text, "stress: line %d: %s (seed=%llu)\n", line,
-	                      condition, (unsigned long long)seed);
+	int length = snprintf(text, sizeof text, "stress: line %d: %s (seed=%llu)\n",
+	                      line, condition, (unsigned long long)seed);
 
 	if (write(STDOUT_FILENO, text, (size_t)length) != length)
 		_exit(2);
@@ -148,7 +148,8 @@ static void fill(const struct record *record)
 }
 
 /* The first `size` bytes, which the block had when it was filled. */
-static void check_contents(const struct record *record, const unsigned char *block, size_t size)
+static void check_contents(const struct record *record, const unsigned char *block,
+                           size_t size)
 {
 	for (size_t i = 0; i < size; i += step_from(i, record->usable))
 		CHECK(block[i] == pattern(record->seed, i));
@@ -225,7 +226,8 @@ static void swap_with_others(struct worker *worker, uint32_t *index)
 
 	*index = __atomic_exchange_n(slot, *index, __ATOMIC_ACQ_REL);
 	if (records[*index].block)
-		check_contents(&records[*index], records[*index].block, records[*index].usable);
+		check_contents(&records[*index], records[*index].block,
+		               records[*index].usable);
 }
 
 /* The child has the other threads' blocks, too, but not the threads. */
