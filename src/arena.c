@@ -222,19 +222,9 @@ static bool over_bound_locked(size_t more)
 	       NC_DIRTY_MIN_BYTES + ((arenas.used_slices << NC_SLICE_SHIFT) >> NC_DIRTY_SHIFT);
 }
 
-void nc_arena_give(void *run, size_t count, const void *left_behind)
+/* Slices that are neither free nor in use come back. */
+static void put_locked(struct nc_arena *a, size_t at, size_t count, bool dirty)
 {
-	nc_lock_take(&nc_core_lock);
-	nc_pagemap_set_locked(run, count, left_behind);
-	struct nc_arena *a = arena_of_locked(run);
-	bool dirty = true;
-	arenas.used_slices -= count;
-	if (over_bound_locked(count)) {
-		nc_lock_give(&nc_core_lock);
-		dirty = !nc_port_purge(run, count << NC_SLICE_SHIFT);
-		nc_lock_take(&nc_core_lock);
-	}
-	size_t at = ((uintptr_t)run - a->base) >> NC_SLICE_SHIFT;
 	for (size_t i = at; i < at + count; i++) {
 		set_bit(a->free, i, true);
 		set_bit(a->dirty, i, dirty);
@@ -244,7 +234,60 @@ void nc_arena_give(void *run, size_t count, const void *left_behind)
 		a->dirty_count += count;
 		arenas.dirty_slices += count;
 	}
+}
+
+/* A run of at most `most` dirty free slices, taken out; its count, 0 if none. */
+static size_t take_dirty_locked(size_t most, struct nc_arena **where, size_t *at)
+{
+	for (struct nc_arena *a = arenas.first; a; a = a->next) {
+		if (!a->dirty_count)
+			continue;
+		*where = a;
+		*at = next_bit(a->free, a->dirty, 0, a->slice_count, true);
+		size_t end = next_bit(a->free, a->dirty, *at, nc_min(a->slice_count, *at + most), false);
+		for (size_t i = *at; i < end; i++) {
+			set_bit(a->free, i, false);
+			set_bit(a->dirty, i, false);
+		}
+		a->free_count -= end - *at;
+		a->dirty_count -= end - *at;
+		arenas.dirty_slices -= end - *at;
+		return end - *at;
+	}
+	return 0;
+}
+
+/* Give dirty slices to the system until few enough are left, but at most
+ * `most`: as what is in use falls, what is kept falls with it. */
+static void purge_some(size_t most)
+{
+	struct nc_arena *a;
+	size_t at, n;
+
+	nc_lock_take(&nc_core_lock);
+	while (most && over_bound_locked(0) && (n = take_dirty_locked(most, &a, &at))) {
+		nc_lock_give(&nc_core_lock);
+		bool gone = nc_port_purge(slice_at(a, at), n << NC_SLICE_SHIFT);
+		nc_lock_take(&nc_core_lock);
+		put_locked(a, at, n, !gone);
+		if (!gone)
+			break; /* locked memory */
+		most -= n;
+	}
 	nc_lock_give(&nc_core_lock);
+}
+
+void nc_arena_give(void *run, size_t count, const void *left_behind)
+{
+	nc_lock_take(&nc_core_lock);
+	nc_pagemap_set_locked(run, count, left_behind);
+	struct nc_arena *a = arena_of_locked(run);
+	arenas.used_slices -= count;
+	put_locked(a, ((uintptr_t)run - a->base) >> NC_SLICE_SHIFT, count, true);
+	bool over = over_bound_locked(0);
+	nc_lock_give(&nc_core_lock);
+	if (over)
+		purge_some(2 * count + 2);
 }
 
 void nc_arena_publish(void *run, size_t count, const void *page)
@@ -263,20 +306,17 @@ void nc_arena_figures_locked(struct nc_arena_figures *out)
 
 void nc_arena_trim(void)
 {
+	struct nc_arena *a;
+	size_t at, n;
+
 	nc_lock_take(&nc_core_lock);
-	for (struct nc_arena *a = arenas.first; a; a = a->next) {
-		size_t i = 0;
-		while ((i = next_bit(a->free, a->dirty, i, a->slice_count, true)) <
-		       a->slice_count) {
-			size_t end = next_bit(a->free, a->dirty, i, a->slice_count, false);
-			if (nc_port_purge(slice_at(a, i), (end - i) << NC_SLICE_SHIFT)) {
-				arenas.dirty_slices -= end - i;
-				a->dirty_count -= end - i;
-				for (size_t k = i; k < end; k++)
-					set_bit(a->dirty, k, false);
-			}
-			i = end;
-		}
+	while ((n = take_dirty_locked(SIZE_MAX / 2, &a, &at))) {
+		nc_lock_give(&nc_core_lock);
+		bool gone = nc_port_purge(slice_at(a, at), n << NC_SLICE_SHIFT);
+		nc_lock_take(&nc_core_lock);
+		put_locked(a, at, n, !gone);
+		if (!gone)
+			break;
 	}
 	nc_lock_give(&nc_core_lock);
 }

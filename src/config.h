@@ -82,9 +82,10 @@
 /* First arena; later ones grow with use up to the second figure. */
 #define NC_ARENA_MIN_BYTES ((size_t)16 << 20)
 #define NC_ARENA_MAX_BYTES (sizeof(void *) > 4 ? (size_t)1 << 30 : (size_t)64 << 20)
-/* Freed slices kept resident: this, and one part in 2^shift of those in use. */
-#define NC_DIRTY_MIN_BYTES ((size_t)2 << 20)
-#define NC_DIRTY_SHIFT 4
+/* Freed slices kept resident: this, and one part in 2^shift of those in use.
+ * To touch a page of memory anew costs more than anything else here. */
+#define NC_DIRTY_MIN_BYTES ((size_t)4 << 20)
+#define NC_DIRTY_SHIFT 2
 /* Empty pages a heap keeps for itself. */
 #define NC_HEAP_EMPTY_BYTES ((size_t)512 << 10)
 /* Freed large blocks kept for reuse: their count, and their bytes. */

@@ -56,6 +56,7 @@ void nc_page_report_invalid(const struct nc_page *page, const void *p, const cha
 	uintptr_t offset = (uintptr_t)p - (uintptr_t)page->start;
 	uintptr_t i = page->block_bytes ? offset / page->block_bytes : 0;
 	size_t into = page->block_bytes ? offset % page->block_bytes : 0;
+	bool live = i < page->block_count && nc_page_is_live(page, i) && !nc_page_is_claimed(page, i);
 
 	if (page == &nc_page_freed) {
 		nc_report(NC_INVALID_POINTER, "invalid %s of %p (its memory was already given back)",
@@ -66,8 +67,9 @@ void nc_page_report_invalid(const struct nc_page *page, const void *p, const cha
 		nc_report(NC_INVALID_POINTER, "invalid %s of %p (outside the blocks of its page)",
 		          call, p);
 	} else if (into) {
-		nc_report(NC_INVALID_POINTER, "invalid %s of %p (%z bytes into a %sblock of %z bytes)",
-		          call, p, into, nc_page_is_live(page, i) ? "" : "freed ", page->block_bytes);
+		nc_report(NC_INVALID_POINTER,
+		          "invalid %s of %p (%z bytes into a %sblock of %z bytes)", call, p, into,
+		          live ? "" : "freed ", page->block_bytes);
 	} else if (page->x_claims && !was_put_on_a_list(page, i)) {
 		nc_report(NC_INVALID_POINTER,
 		          "invalid %s of %p (block of %z bytes, never handed out)", call, p,

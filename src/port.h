@@ -48,13 +48,22 @@ NC_NORETURN void nc_port_abort(void);
 /* True when the first three descriptors are worth writing to. */
 int nc_port_report_fd(void);
 
-/* A lock that sleeps in the kernel when it is held; zero is unlocked. */
+/* A lock that sleeps in the kernel when it is held; zero is unlocked. Around a
+ * fork the forking thread lends it to itself: fork handlers of others, which
+ * run while our own hold it, may allocate. */
 struct nc_lock {
-	uint32_t x_state; /* 0 free, 1 held, 2 held and somebody sleeps */
+	uint32_t x_state;    /* 0 free, 1 held, 2 held and somebody sleeps */
+	uint32_t depth;      /* takes by the borrower, under the lock */
+	uintptr_t x_borrower; /* the forking thread, else 0 */
 };
 
 void nc_lock_take_slow(struct nc_lock *lock);
 void nc_lock_give_slow(struct nc_lock *lock);
+/* Take for a fork, and give afterwards in the parent. */
+void nc_lock_take_for_fork(struct nc_lock *lock);
+void nc_lock_give_after_fork(struct nc_lock *lock);
+/* In the child, where nobody else holds it or waits for it. */
+void nc_lock_init(struct nc_lock *lock);
 
 NC_INLINE void nc_lock_take(struct nc_lock *lock)
 {
@@ -67,7 +76,8 @@ NC_INLINE void nc_lock_take(struct nc_lock *lock)
 
 NC_INLINE void nc_lock_give(struct nc_lock *lock)
 {
-	if (__atomic_exchange_n(&lock->x_state, 0, __ATOMIC_RELEASE) == 2)
+	if (nc_load_relaxed(&lock->x_borrower) ||
+	    __atomic_exchange_n(&lock->x_state, 0, __ATOMIC_RELEASE) == 2)
 		nc_lock_give_slow(lock);
 }
 

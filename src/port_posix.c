@@ -20,6 +20,7 @@
 #endif
 
 size_t nc_os_page;
+static pid_t process; /* that the heap is of */
 __thread uintptr_t nc_port_self __attribute__((tls_model(NC_PORT_TLS_MODEL)));
 
 static uint32_t x_guard_by_protect; /* 1: the kernel has no cheap guards */
@@ -44,8 +45,10 @@ NC_OLD_GLIBC(pthread_setspecific);
 
 void nc_port_init(void)
 {
-	if (!nc_os_page)
-		nc_os_page = getauxval(AT_PAGESZ);
+	if (nc_os_page)
+		return;
+	nc_os_page = getauxval(AT_PAGESZ);
+	process = getpid();
 }
 
 void *nc_port_map(size_t bytes)
@@ -195,25 +198,72 @@ void nc_port_abort(void)
 		_exit(127);
 }
 
+/* An address that no other thread has. */
+static uintptr_t this_thread(void)
+{
+	return (uintptr_t)&nc_port_self;
+}
+
+static bool try_take(struct nc_lock *lock)
+{
+	uint32_t free_state = 0;
+
+	return nc_load_relaxed(&lock->x_state) == 0 &&
+	       __atomic_compare_exchange_n(&lock->x_state, &free_state, 1, false, __ATOMIC_ACQUIRE,
+	                                   __ATOMIC_RELAXED);
+}
+
 void nc_lock_take_slow(struct nc_lock *lock)
 {
+	const struct timespec wait = { .tv_sec = 1 };
+
+	if (nc_load_relaxed(&lock->x_borrower) == this_thread()) {
+		lock->depth++;
+		return;
+	}
 	for (int i = 0; i < 100; i++) {
-		uint32_t free_state = 0;
-		if (nc_load_relaxed(&lock->x_state) == 0 &&
-		    __atomic_compare_exchange_n(&lock->x_state, &free_state, 1, false,
-		                                __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		if (try_take(lock))
 			return;
 #if defined(__x86_64__) || defined(__i386__)
 		__builtin_ia32_pause();
 #endif
 	}
-	while (__atomic_exchange_n(&lock->x_state, 2, __ATOMIC_ACQUIRE) != 0)
-		syscall(SYS_futex, &lock->x_state, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+	while (__atomic_exchange_n(&lock->x_state, 2, __ATOMIC_ACQUIRE) != 0) {
+		syscall(SYS_futex, &lock->x_state, FUTEX_WAIT_PRIVATE, 2, &wait, NULL, 0);
+		/* A child that was made without fork (by clone) ran none of our
+		 * handlers: whoever held the lock is not here to give it. */
+		if (getpid() != process)
+			nc_heap_fork_child();
+	}
 }
 
 void nc_lock_give_slow(struct nc_lock *lock)
 {
+	if (nc_load_relaxed(&lock->x_borrower)) {
+		/* Nobody but the borrower can be here. */
+		lock->depth--;
+		return;
+	}
 	syscall(SYS_futex, &lock->x_state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+void nc_lock_take_for_fork(struct nc_lock *lock)
+{
+	nc_lock_take(lock);
+	nc_store_relaxed(&lock->x_borrower, this_thread());
+}
+
+void nc_lock_give_after_fork(struct nc_lock *lock)
+{
+	nc_store_relaxed(&lock->x_borrower, 0);
+	nc_lock_give(lock);
+}
+
+void nc_lock_init(struct nc_lock *lock)
+{
+	process = getpid();
+	nc_store_relaxed(&lock->x_borrower, 0);
+	nc_store_release(&lock->x_state, 0);
 }
 
 static struct nc_lock key_lock;

@@ -93,23 +93,22 @@ void nc_heap_late_give(void)
 
 void nc_heap_fork_prepare(void)
 {
-	nc_lock_take(&late_lock);
-	nc_lock_take(&nc_core_lock);
+	nc_lock_take_for_fork(&late_lock);
+	nc_lock_take_for_fork(&nc_core_lock);
 }
 
 void nc_heap_fork_parent(void)
 {
-	nc_lock_give(&nc_core_lock);
-	nc_lock_give(&late_lock);
+	nc_lock_give_after_fork(&nc_core_lock);
+	nc_lock_give_after_fork(&late_lock);
 }
 
 void nc_heap_fork_child(void)
 {
 	struct nc_heap *own = nc_heap_of_word(nc_port_self_get());
 
-	/* Nobody else is here, so there is nobody to wake. */
-	nc_core_lock.x_state = 0;
-	late_lock.x_state = 0;
+	nc_lock_init(&nc_core_lock);
+	nc_lock_init(&late_lock);
 	nc_random_fork();
 	for (struct nc_heap *heap = heaps; heap; heap = heap->next) {
 		if (heap == own || heap == late_heap || heap->idle)
