@@ -1,7 +1,8 @@
 """The cases: real programs, each doing some seconds of its usual work.
 
 A case is a function that gets a Side and runs its programs through it; the runner calls
-it once without and once with the preload and compares. CASES lists them in order.
+it once without and once with the preload and compares. CASES lists them in order, and
+the file prints it when it is run by itself.
 
 Where an output is cleaned before it is compared, the reason stands beside it.
 """
@@ -64,7 +65,7 @@ def input_of(side, name, make):
 
 # -- shell and languages -------------------------------------------------------------
 
-@case('shell', 'bash', 'find', 'tar', 'grep', 'diff', 'awk', 'sed', quick=True)
+@case('bash-coreutils', 'bash', 'find', 'tar', 'grep', 'diff', 'awk', 'sed', quick=True)
 def shell(side):
     """bash and coreutils over a tree of 3,000 files."""
     tree = input_of(side, 'tree', inputs.tree)
@@ -94,7 +95,8 @@ def python_tests(module, *skip, only=()):
 
 TESTSUITE = '/usr/lib/python3.11/test/test_json/__init__.py'
 
-# Left out (but with --full): tests that take a second or more to wait for a clock.
+# Left out (but with --full): tests that wait for a clock, a second or more each, and
+# classes that run the same tests again over another transport.
 case('python-json', PYTHON, TESTSUITE, quick=True)(python_tests('test_json'))
 case('python-threading', PYTHON, TESTSUITE)(python_tests(
     'test_threading', '*timeout*', '*test_join_nondaemon_on_shutdown'))
@@ -299,7 +301,8 @@ def postgresql(side):
     side.prove(tool('postgres', '--version'), 'postgres')
     side.prove(tool('psql', '--version'), 'psql')
     side.run(tool('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync'))
-    with side.server(tool('postgres', '-D', data, *options), port, signal.SIGINT):
+    with side.server(tool('postgres', '-D', data, *options), port, signal.SIGINT,
+                     ready=tool('pg_isready', '-q', *at)):
         # Both print times and rates. What they left in the tables is compared below.
         side.run(tool('pgbench', *at, '-i', '-q', '-s', '3', 'postgres'),
                  label='pgbench -i', clean=lambda text: b'')
@@ -344,3 +347,7 @@ def imagemagick(side):
     side.run(['convert', picture, small, '-append', '-quality', '85', other])
     side.run(['identify', '-format', '%m %w %h %#\n', picture, small, other])
     side.note('pictures', digest(picture, small, other))
+
+
+if __name__ == '__main__':           # for meson.build
+    print('\n'.join(one.name for one in CASES if not one.full))

@@ -137,21 +137,23 @@ class Side:
         """
         process = self._start(argv, env, stdin, cwd)
         step = self._finish(process, label or self._name(argv))
+        self._check(step)
         if clean:
             step.out, step.err = clean(step.out), clean(step.err)
-        self._check(step)
         return step.out
 
     @contextlib.contextmanager
-    def server(self, argv, port, stop=signal.SIGTERM, baseline=None, cwd=None):
+    def server(self, argv, port, stop=signal.SIGTERM, baseline=None, ready=None):
         """Run the with-block beside a server that listens on a loopback port.
+
+        ready: a command that exits 0 once the server does more than listen.
 
         Its output is not compared (pids, times), only searched for reports; its exit
         status is. baseline: what the plain side preloads, if anything.
         """
-        process = self._start(argv, None, None, cwd, baseline)
+        process = self._start(argv, None, None, None, baseline)
         try:
-            self._await_port(process, port)
+            self._await_server(process, port, ready)
             yield process
             self._prove_tree(process)
             os.kill(process.pid, stop)
@@ -181,9 +183,9 @@ class Side:
         report = self.path('proof')
         process = self._start(argv, {'LD_DEBUG': 'files,bindings',
                                      'LD_DEBUG_OUTPUT': report}, None, None)
-        status = process.end(self._left())[0]
-        if status != 0:
-            raise Failed(f'{" ".join(argv)}: status {status} in the preload probe')
+        step = self._finish(process, 'preload probe of ' + self._name(argv))
+        self._check(step)
+        self.steps.remove(step)
         seen = set()
         for name in glob.glob(report + '.*'):
             seen.update(self._prove_bindings(name))
@@ -225,14 +227,16 @@ class Side:
             tail = (step.err or step.out).decode(errors='replace').strip()[-600:]
             raise Failed(f'{step.label}: status {step.status}\n{tail}'.rstrip())
 
-    def _await_port(self, process, port):
+    def _await_server(self, process, port, ready):
         while process.running() and self._left() > 0:
             with contextlib.suppress(OSError):
                 socket.create_connection(('127.0.0.1', port), 1).close()
-                return
+                if not ready or subprocess.run(ready, stdout=subprocess.DEVNULL,
+                                               check=False).returncode == 0:
+                    return
             time.sleep(0.05)
         tail = b''.join(process.written()).decode(errors='replace').strip()[-600:]
-        raise Failed(f'{process.argv[0]}: no answer on its port\n{tail}'.rstrip())
+        raise Failed(f'{process.argv[0]}: not ready\n{tail}'.rstrip())
 
     def _prove_bindings(self, name):
         """The programs of one LD_DEBUG file; every allocator name must be the library's."""
