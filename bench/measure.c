@@ -37,6 +37,7 @@ int main(int argc, char **argv)
 		dup2(nowhere, 1);
 		close(nowhere);
 		close(3);
+		alarm(600); /* survives exec: a hanging run ends as a failed one */
 		if (*argv[1])
 			setenv("LD_PRELOAD", argv[1], 1);
 		execvp(argv[2], argv + 2);

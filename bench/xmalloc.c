@@ -16,7 +16,8 @@ struct queue {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	void **batches[QUEUED];
-	long count, left;
+	long count;
+	long total; /* batches that go through it; not changed by the threads */
 	uint64_t random;
 };
 
@@ -24,7 +25,7 @@ static void *produce(void *arg)
 {
 	struct queue *queue = arg;
 
-	for (long n = queue->left; n > 0; n--) {
+	for (long n = 0; n < queue->total; n++) {
 		void **batch = load_new(BATCH * sizeof *batch);
 
 		for (int i = 0; i < BATCH; i++)
@@ -43,7 +44,7 @@ static void *consume(void *arg)
 {
 	struct queue *queue = arg;
 
-	while (queue->left-- > 0) {
+	for (long n = 0; n < queue->total; n++) {
 		pthread_mutex_lock(&queue->lock);
 		while (queue->count == 0)
 			pthread_cond_wait(&queue->changed, &queue->lock);
@@ -66,7 +67,7 @@ int main(int argc, char **argv)
 	for (long i = 0; i < pairs; i++) {
 		pthread_mutex_init(&queues[i].lock, NULL);
 		pthread_cond_init(&queues[i].changed, NULL);
-		queues[i].left = load_arg(argc, argv, 2, 100000);
+		queues[i].total = load_arg(argc, argv, 2, 100000);
 		queues[i].random = (uint64_t)i + 1;
 	}
 	for (long i = 0; i < pairs * 2; i++)

@@ -3,6 +3,7 @@
 #
 #   --quick      only the main build, with the packages that are installed
 #   --no-setup   install nothing
+#   --long       the long forms of the main build's tests as well (20 minutes more)
 #   --only NAME  only this run, e.g. lint, main, clang, tsan (repeatable)
 #
 # The main build (gcc, in build/) runs every suite; then come other compilers,
@@ -11,13 +12,14 @@
 # status is 0 when nothing failed. A build that does not compile is one failure.
 cd "$(dirname "$0")/.." || exit 1
 
-quick=0 setup=1 only=
+quick=0 long=0 setup=1 only=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--quick) quick=1 setup=0 ;;
 	--no-setup) setup=0 ;;
+	--long) long=1 ;;
 	--only) only="$only $2" && shift ;;
-	*) sed -n '2,13s/^# \{0,1\}//p' "$0" && exit 2 ;;
+	*) sed -n '2,14s/^# \{0,1\}//p' "$0" && exit 2 ;;
 	esac
 	shift
 done
@@ -150,6 +152,7 @@ if wanted main || wanted valgrind || wanted options; then
 	export CC=gcc CXX=g++
 	if configure main && wanted main; then
 		run main build
+		[ $long = 0 ] || run long build --setup long --suite long
 	fi
 fi
 
