@@ -193,35 +193,42 @@ void *nc_large_take(size_t bytes, size_t align, bool *zero)
 	return page->start;
 }
 
-/* Back to the system or to the arena. The page is in no list and not live. */
-static void release(struct nc_page *page)
+/* Take a mapping out of the page map, before its addresses can be somebody
+ * else's. */
+static void unpublish(struct nc_page *page)
 {
-	size_t bytes = page->slice_count << NC_SLICE_SHIFT;
-
-	if (!page->own_map) {
-		if (!lift_guards(page))
-			return;
-		nc_arena_give(page->run, page->slice_count, &nc_page_freed);
-		forget(page);
-		return;
-	}
-	/* Out of the map before the address can be somebody else's. */
 	nc_lock_take(&nc_core_lock);
 	nc_pagemap_set_locked(page->run, page->slice_count, NULL);
 	nc_pagemap_set_locked(page->run, 1, &nc_page_freed);
-	large.mapped_bytes -= bytes;
+	large.mapped_bytes -= page->slice_count << NC_SLICE_SHIFT;
 	nc_lock_give(&nc_core_lock);
-	/* The system may have no mapping left to split one: then the address
-	 * range is lost, but not its memory. */
-	if (!nc_port_unmap(page->run, bytes))
-		nc_port_purge(page->run, bytes);
-	else
+}
+
+/* The system may have no mapping left to split one: then the address range is
+ * lost, but not its memory. */
+static void unmap(uint8_t *p, size_t bytes)
+{
+	if (bytes && !nc_port_unmap(p, bytes))
+		nc_port_purge(p, bytes);
+}
+
+/* Back to the system or to the arena. The page is in no list and not live. */
+static void release(struct nc_page *page)
+{
+	if (page->own_map) {
+		unpublish(page);
+		unmap(page->run, page->slice_count << NC_SLICE_SHIFT);
 		nc_port_guards_unmapped(2);
+	} else {
+		if (!lift_guards(page))
+			return;
+		nc_arena_give(page->run, page->slice_count, &nc_page_freed);
+	}
 	forget(page);
 }
 
 /* Keep a freed block, or give it and what is too old back. */
-static void to_cache(struct nc_page *page, bool keep)
+static void to_cache(struct nc_page *page)
 {
 	struct nc_page *out[NC_LARGE_CACHE_COUNT + 1];
 	size_t out_count = 0;
@@ -230,7 +237,7 @@ static void to_cache(struct nc_page *page, bool keep)
 	large.live_blocks--;
 	large.live_bytes -= page->block_bytes;
 	size_t bound = nc_max(NC_LARGE_CACHE_BYTES, large.live_bytes >> 4);
-	if (!keep || page->block_bytes > bound) {
+	if (page->block_bytes > bound) {
 		out[out_count++] = page;
 	} else {
 		size_t drop = 0;
@@ -267,7 +274,36 @@ void nc_large_give(struct nc_page *page)
 	if (NC_CANARY && !page->guarded &&
 	    !nc_canary_holds(page->start, page->block_bytes, page->canary_key))
 		nc_page_report_overflow(page->start, page);
-	to_cache(page, true);
+	to_cache(page);
+}
+
+/* Move the memory of a dead block into that of another one, and be rid of the
+ * rest. False: nothing changed. */
+static bool move_memory(struct nc_page *page, struct nc_page *to)
+{
+	size_t bytes = nc_min(page->block_bytes, to->block_bytes);
+	uint8_t *end = page->run + (page->slice_count << NC_SLICE_SHIFT);
+
+	if (!page->own_map || !to->own_map || !to->guarded)
+		return false;
+	unpublish(page);
+	if (!nc_port_move(page->start, bytes, to->start, to->block_bytes)) {
+		nc_lock_take(&nc_core_lock);
+		nc_pagemap_set_locked(page->run, page->slice_count, page);
+		large.mapped_bytes += page->slice_count << NC_SLICE_SHIFT;
+		nc_lock_give(&nc_core_lock);
+		return false;
+	}
+	/* What was moved is a hole now, which may be another's already. */
+	unmap(page->run, (size_t)(page->start - page->run));
+	unmap(page->start + bytes, (size_t)(end - page->start) - bytes);
+	nc_port_guards_unmapped(2);
+	nc_lock_take(&nc_core_lock);
+	large.live_blocks--;
+	large.live_bytes -= page->block_bytes;
+	nc_lock_give(&nc_core_lock);
+	forget(page);
+	return true;
 }
 
 void *nc_large_resize(struct nc_page *page, size_t bytes)
@@ -289,13 +325,10 @@ void *nc_large_resize(struct nc_page *page, size_t bytes)
 	if (NC_CANARY && !page->guarded &&
 	    !nc_canary_holds(page->start, page->block_bytes, page->canary_key))
 		nc_page_report_overflow(page->start, page);
-	bool moved = false;
-	if (page->own_map && to->own_map && to->guarded)
-		moved = nc_port_move(page->start, nc_min(page->block_bytes, to->block_bytes), fresh,
-		                     to->block_bytes);
-	if (!moved)
-		__builtin_memcpy(fresh, page->start, nc_min(bytes, nc_page_usable(page)));
-	to_cache(page, !moved);
+	if (move_memory(page, to))
+		return fresh;
+	__builtin_memcpy(fresh, page->start, nc_min(bytes, nc_page_usable(page)));
+	to_cache(page);
 	return fresh;
 }
 

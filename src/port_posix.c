@@ -23,6 +23,8 @@ size_t nc_os_page;
 static pid_t process; /* that the heap is of */
 __thread uintptr_t nc_port_self __attribute__((tls_model(NC_PORT_TLS_MODEL)));
 
+static struct nc_lock init_lock;
+static uint32_t x_ready;
 static uint32_t x_guard_by_protect; /* 1: the kernel has no cheap guards */
 static uint32_t x_guard_splits;     /* guards made by mprotect, about */
 static uint32_t x_guards_dropped;
@@ -45,10 +47,15 @@ NC_OLD_GLIBC(pthread_setspecific);
 
 void nc_port_init(void)
 {
-	if (nc_os_page)
+	if (nc_load_acquire(&x_ready))
 		return;
-	nc_os_page = getauxval(AT_PAGESZ);
-	process = getpid();
+	nc_lock_take(&init_lock);
+	if (!x_ready) {
+		nc_os_page = getauxval(AT_PAGESZ);
+		process = getpid();
+		nc_store_release(&x_ready, 1);
+	}
+	nc_lock_give(&init_lock);
 }
 
 void *nc_port_map(size_t bytes)

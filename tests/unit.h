@@ -49,6 +49,14 @@ static inline void unit_expect_reports(void)
 		unit_reports = 0;                   \
 	} while (0)
 
+/* Whether each test has a process of its own, so that it may die. */
+static inline bool unit_forks(void)
+{
+	const char *mode = getenv("CK_FORK");
+
+	return !mode || strcmp(mode, "no");
+}
+
 static inline void unit_add(Suite *suite, const char *name, const TTest *test)
 {
 	TCase *tcase = tcase_create(name);

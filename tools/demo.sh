@@ -82,7 +82,7 @@ try() {
 try "with glibc"
 try "with nacre" "LD_PRELOAD=$lib"
 
-if [ $status != 134 ] || ! grep -Eq '^nacre: double free of 0x[0-9a-f]+ ' "$temp/said"; then
+if [ "$status" != 134 ] || ! grep -Eq '^nacre: double free of 0x[0-9a-f]+ ' "$temp/said"; then
 	echo "the double free was not caught"
 	exit 1
 fi

@@ -1,30 +1,36 @@
 /*
- * remote_free.pml: the protocol by which one thread frees another thread's blocks.
+ * remote_free.pml: how one thread frees another thread's blocks.
  *
- * One page of three blocks in two claim words (blocks 0 and 1; block 2), three
- * threads that do anything a program may do, in any order, for ever: the search is
- * over all interleavings of unbounded runs, not over scripts.
+ * One page of three blocks in two claim words (blocks 0 and 1; block 2) and three
+ * threads, each of which does at every moment anything that a program may do: the
+ * search covers all interleavings of runs without end, not of scripts.
  *
- * Owns: the page's states, claims, live bits, lists, pending stack, hand-over, the
- * end of a page and the reuse of its description.  Does not own: the stack's links
- * (pending_stack.pml).  docs/concurrency.md explains the protocol.
+ * Models: x_owner, x_claims, x_live, the page's lists, its place in an inbox, refill,
+ * collect, park, drain, hand-over, adoption, the end of a page, the next page in the
+ * same description.  Does not: the inbox's links (inbox.pml), more than one page.
+ * The names are those of src/page.c, remote.c, heap.c; docs/concurrency.md explains
+ * the protocol and what each DROP_ below shows.
  *
- * How it is kept small without leaving anything out:
- *  - the epoch is not a number: a thread's copy of a claim word is valid until the
- *    next collection of that word (snapok).  So the model has no counter that grows.
- *  - a live bit that the owner cleared sits in a store buffer: memory shows it (mlive)
- *    at any later time, for each bit apart, at the latest at the owner's next fence or
- *    locked operation.  This is weaker than x86-TSO (stores may pass each other).  A
- *    bit that malloc sets is in memory at once: the program hands the pointer on, so
- *    that whoever frees the block sees it.
- *  - a load followed by a CAS that expects what was loaded is one step: had it failed,
- *    the thread would be back where it was.
- *  - while a page is TAKEN or the abandon lock is held, claims are only added, so a
- *    scan of all words is one step.
+ * How it stays small and leaves nothing out:
+ * - The epoch is no number: a thread's copy of a claim word is good until the word is
+ *   next collected (good).  So nothing in the model grows, and 2^32 is not modelled.
+ * - A live bit that the owner cleared lies in a store buffer: memory (mlive) shows it
+ *   at any later time, each bit apart, at the latest at the owner's next atomic
+ *   read-modify-write.  That is weaker than x86-TSO: stores may pass each other.  A bit
+ *   that malloc sets is in memory at once, because whoever frees the block was handed
+ *   the pointer.
+ * - A load and the CAS that expects what was loaded are one step: if the CAS failed,
+ *   the thread would be where it was.
+ * - While a page is TAKEN or the core lock is held, claims only come: a scan of all
+ *   words that finds them equal is as good as one step.
  *
- * Switches: DOUBLE one free too many in a run, EXIT threads hand pages over and adopt,
- * REUSE a description serves the next page, OWNERS bit mask of the threads that own
- * pages.  DROP_*: the mutations; each must make the search find an error.
+ * Switches: DOUBLE  one free too many in the run; without it no report is allowed
+ *           EXIT    threads end and hand their pages over
+ *           REUSE   a description that was given back serves the next page
+ *           OWNERS, DOUBLERS  bit masks: who may adopt or make pages; who may err
+ *           BLOCKS  bit mask: the blocks that the page has
+ *           DROP_*, EARLY_*, LATE_*  mutations, each makes the search find an error
+ *           TRACE   print what a found trace does (with spin -t)
  */
 
 #ifndef OWNERS
@@ -32,6 +38,14 @@
 #endif
 #ifndef DOUBLERS
 #define DOUBLERS 7
+#endif
+#ifndef BLOCKS
+#define BLOCKS 7
+#endif
+#ifdef TRACE
+#define SAY(text) printf("%d: %s, block %d\n", me, text, b);
+#else
+#define SAY(text)
 #endif
 
 #define OWNED     0
@@ -43,225 +57,221 @@
 #define ABANDONED 6
 
 #define NOBODY 3
-#define ALL 7
+#define me _pid            /* threads, and their heaps, are 0, 1, 2 */
 #define BIT(n) (1 << (n))
-#define WORD(b) ((b) >> 1)
 #define MASK(w) ((w) == 0 -> 3 : 4)
+#define WORD(b) ((b) >> 1)
 #define MW(b) MASK(WORD(b))
 
-/* The shared words. */
-byte xk = OWNED, xh = 0;        /* x_owner: kind, heap (one word, always one step) */
-byte claim;                     /* x_claim bits of both words */
-byte snapok;                    /* thread t's copy of its claim word has the word's epoch */
-byte snap0, snap1;              /* which threads hold a copy of word 0, word 1 */
-byte olive;                     /* live bits as the owner sees them */
-byte mlive;                     /* live bits in memory: olive, and clears still on their way */
-byte on;                        /* the page is on heap h's pending stack */
-bit  lock;                      /* the abandon lock */
-bit  pool;                      /* the description is free for the next page */
+/* ---- shared ---- */
+unsigned kind : 3 = OWNED;  /* x_owner is kind and heap together: */
+unsigned heap : 2 = 0;      /* every step reads or writes both */
+unsigned claim : 3;         /* the claim bits of both words */
+unsigned good : 3;          /* thread t's copy of its claim word has the word's epoch */
+unsigned live : 3;          /* as the owner sees them */
+unsigned mlive : 3;         /* as memory has them: live, and clears on their way */
+unsigned inbox : 3;         /* the page is in heap t's inbox */
+bit lock;                   /* nc_core_lock, as far as the abandoned list is concerned */
+bit pool;                   /* the description is free for another page */
 
-/* The owner's own. */
-byte al = ALL, fl;              /* alloc lists, free lists */
+/* ---- the owner's own ---- */
+unsigned queue : 3 = BLOCKS;    /* blocks that malloc takes */
+unsigned heads : 3;             /* blocks that were freed, or collected */
 
-/* What the program and the promises know; the protocol never reads these. */
-bit  mem = 1;                   /* the page's memory is there */
-byte tok;                       /* blocks that the program may free once */
-byte acc1 = ALL, acc2;          /* frees accepted since the block was handed out: >= 1, 2 */
-byte loc;                       /* the first of them was the owner's own */
-byte infl;                      /* thread t is inside free, not accepted yet */
-byte fb[3];                     /* ... of this block */
-byte stale;                     /* the page of t's block is gone, the description is reused */
-byte busy;                      /* threads inside an operation */
-bit  dead;                      /* the process has ended with a report */
+/* ---- what is promised; the protocol never reads these ---- */
+bit mem = 1;                /* the page has its memory, and the page map says so */
+unsigned may : 3;           /* blocks that the program may free */
+unsigned freed : 3 = BLOCKS;    /* a free of the block was accepted since its hand-out */
+unsigned twice : 3;         /* two were */
+unsigned own : 3;           /* the first one was the owner's fast one */
+unsigned infl : 3;          /* thread t is in a free that is not accepted yet, */
+byte target[3];                 /* of this block */
+unsigned stale : 3;         /* the page map no longer leads from t's block here */
+unsigned old : 3;           /* the description is another page's since */
+unsigned busy : 2;          /* threads inside an operation */
+bit dead;                   /* the process ended with a report */
 #ifdef DOUBLE
-bit  extra = 1;                 /* one free too many may still come */
-byte dbl = NOBODY;              /* the block freed twice */
-byte seqt = NOBODY;             /* the thread whose second free follows the first in time */
+bit extra = 1;              /* one free too many may still come */
+unsigned dbl : 2 = NOBODY;  /* the block freed twice */
+unsigned after : 2 = NOBODY;    /* the thread whose free follows an accepted one */
 #endif
 
-#define INFLIGHT(b) \
-    ((((infl & ~stale) & 1) && fb[0] == (b)) || (((infl & ~stale) & 2) && fb[1] == (b)) \
-     || (((infl & ~stale) & 4) && fb[2] == (b)))
+/* Another thread frees block b of this page at the moment. */
+#define FREEING(b) ((((infl & ~old) & 1) && target[0] == (b)) || (((infl & ~old) & 2) && target[1] == (b)) \
+                    || (((infl & ~old) & 4) && target[2] == (b)))
+/* Threads whose free is of word w. */
+#define INWORD(w) ((WORD(target[0]) == (w) -> 1 : 0) | (WORD(target[1]) == (w) -> 2 : 0) \
+                   | (WORD(target[2]) == (w) -> 4 : 0))
+#define MINE(k) (heap == me && kind == (k))
+/* An atomic read-modify-write by the owner: its stores are in memory. */
+#define FENCE mlive = live
 
-#define FENCE mlive = olive
-
-/* A report must blame a block that was freed twice. */
+/* A report: right only when it blames the block that was freed twice. */
 #ifdef DOUBLE
-#define BLAME(set) assert((set) == BIT(dbl)); dead = 1; goto stuck
+#define REPORT(set) SAY("report") assert((set) == BIT(dbl)); dead = 1; goto stuck
 #else
-#define BLAME(set) assert(false); goto stuck
+#define REPORT(set) SAY("report") assert(false); goto stuck
 #endif
 
-/* A free of block b has its effect. */
-inline accept(b, islocal) {
-    assert(!(stale & BIT(me)));
-    assert(mem);
+/* A free takes effect. */
+inline accept(isown) {
+    d_step {
+    assert(!(old & BIT(me)) && mem);
 #ifdef DOUBLE
-    assert(seqt != me);
+    assert(after != me);
     if
-    :: (acc1 & BIT(b)) -> assert(!(acc2 & BIT(b))); acc2 = acc2 | BIT(b)
-    :: else -> acc1 = acc1 | BIT(b); loc = (islocal -> loc | BIT(b) : loc & ~BIT(b))
+    :: (freed & BIT(b)) -> assert(!(twice & BIT(b))); twice = twice | BIT(b)
+    :: else -> freed = freed | BIT(b); own = (isown -> own | BIT(b) : own & ~BIT(b))
     fi;
 #else
-    assert(!(acc1 & BIT(b)));
-    acc1 = acc1 | BIT(b);
+    assert(!(freed & BIT(b)));
+    freed = freed | BIT(b);
 #endif
     infl = infl & ~BIT(me);
-    fb[me] = 0
+    target[me] = 0
+    }
 }
 
-inline release() {
-    assert(mem && acc1 == ALL && acc2 == 0 && tok == 0);
-    mem = 0
+/* The page's memory goes, and the page map is told. */
+inline give_run() {
+    assert(mem && freed == BLOCKS && twice == 0 && may == 0);
+    mem = 0;
+    stale = stale | infl
 }
 
-/* What must hold whenever no thread is inside an operation. */
+/* Whenever no thread is inside an operation: */
 inline quiet() {
-    assert(xk != TAKEN && !lock);
+    d_step {
+    assert(kind != TAKEN && !lock);
+    assert((kind == GONE) == !mem);
+    assert(inbox == (!pool && (kind == PENDING || kind == GONE) -> BIT(heap) : 0));
     if
-    :: pool -> assert(xk == GONE && on == 0)
-    :: else ->
-        assert(on == 0 || on == BIT(xh));
-        assert((on != 0) == (xk == PENDING || xk == GONE));
-        assert((xk == GONE) == !mem);
-        if
-        :: mem ->
-            assert(tok == (ALL & ~acc1));
-            /* nothing lost: a claim is where the next collection looks */
-            assert((xk != OWNED && xk != PARKED) || claim == 0);
-            assert((olive & acc1 & ~claim) == 0);
-            assert((al & fl) == 0 && (al | fl) == (ALL & ~olive));
-            /* a second free that got through will be reported by that collection */
-            assert((claim & ~olive) == acc2);
-            /* a page that frees completed has been released */
-            assert((xk != PENDING && xk != ABANDONED) || claim != olive)
-        :: else
-        fi
+    :: mem ->
+        assert(may == (BLOCKS & ~freed));
+        /* nothing is lost: a claim is where the next collection looks */
+        assert((kind != OWNED && kind != PARKED) || claim == 0);
+        assert((live & freed & ~claim) == 0);
+        assert((queue & heads) == 0 && (queue | heads) == (BLOCKS & ~live));
+        /* a second free that got through is reported by that collection */
+        assert((claim & ~live) == twice);
+        /* a page that frees have completed is given back */
+        assert((kind != PENDING && kind != ABANDONED) || claim != live)
+    :: else
     fi
+    }
 }
 
 inline idle() {
-    busy--;
+    d_step { busy--; b = 0; k = 0; h = 0; wb = 0; lv = 0; i = 0; dn = 0; ret = 0; drains = 0 };
     if :: busy == 0 -> quiet() :: else fi
 }
 
-/* Invalidate all copies of word w: its epoch moves on. */
-inline bump(w) {
-#ifndef DROP_EPOCH
-    snapok = snapok & ~(w == 0 -> snap0 : snap1)
-#else
-    skip
-#endif
-}
-
-/* Copy block b's claim word (an acquiring load). */
-inline take_copy() {
-    wb = claim & MW(b);
-    snapok = snapok | BIT(me);
-    snap0 = (WORD(b) == 0 -> snap0 | BIT(me) : snap0 & ~BIT(me));
-    snap1 = (WORD(b) == 1 -> snap1 | BIT(me) : snap1 & ~BIT(me))
-}
-
-inline drop_copy() {
-    wb = 0;
-    snapok = snapok & ~BIT(me);
-    snap0 = snap0 & ~BIT(me);
-    snap1 = snap1 & ~BIT(me)
-}
-
-/* Another thread reads block b's live word; clears on their way may have arrived. */
+/* Another thread reads the live word of b; clears on their way may have arrived. */
 inline read_live() {
     if
     :: true
-    :: ((mlive & ~olive) & BIT(b)) -> mlive = mlive & (olive | ~BIT(b))
-    :: ((mlive & ~olive) & MW(b) & ~BIT(b)) -> mlive = mlive & (olive | BIT(b) | ~MW(b))
-    :: ((mlive & ~olive) & MW(b)) == MW(b) && MW(b) == 3 -> mlive = mlive & (olive | ~MW(b))
+    :: ((mlive & ~live) & BIT(b)) -> mlive = mlive & (live | (7 & ~BIT(b)))
+    :: ((mlive & ~live) & MW(b) & ~BIT(b)) -> mlive = mlive & (live | BIT(b) | (7 & ~MW(b)))
+    :: ((mlive & ~live) & MW(b)) == 3 -> mlive = mlive & (live | 4)
     fi;
     lv = mlive & MW(b)
 }
 
-#define R_REFILL 0
-#define R_MAIN   1
-#define R_FREE   2
-#define R_EXIT   3
+/* Where a collection or a drain goes on. */
+#define R_MAIN    0
+#define R_REFILL  1
+#define R_FREE    2
+#define R_GIVE    3
+#define R_RELEASE 4
 
-proctype thread(byte me)
+active [3] proctype thread()
 provided (!dead)
 {
-    byte b;      /* block being freed or handed out */
-    byte k;      /* kind of the page as loaded */
-    byte h;      /* heap as loaded */
-    byte wb;     /* bits of the claim word as loaded */
-    byte lv;     /* live word as loaded */
-    byte i;      /* word of a walk over the claim words */
-    byte dn;     /* claims of word i already taken by this collection */
-    byte ret;    /* where a collection or a drain goes on */
+    unsigned b : 2;     /* block being freed or handed out */
+    unsigned k : 3;     /* kind and heap as loaded */
+    unsigned h : 2;
+    unsigned wb : 3;    /* bits of a claim word as loaded */
+    unsigned lv : 3;    /* bits of a live word as loaded */
+    unsigned i : 2;     /* index of a walk over the words */
+    unsigned dn : 3;    /* claims of word i that this collection has seen */
+    unsigned ret : 3;   /* R_ */
+    bit drains;         /* the collection belongs to a drain */
 
 end_main:
     atomic {
         if
-        /* a correct free */
-        :: (tok & 1) -> b = 0; goto begin
-        :: (tok & 2) -> b = 1; goto begin
-        :: (tok & 4) -> b = 2; goto begin
+        /* the program frees what it may */
+        :: (may & 1) -> b = 0; goto begin
+        :: (may & 2) -> b = 1; goto begin
+        :: (may & 4) -> b = 2; goto begin
 #ifdef DOUBLE
-        /* one free too many (block 1 is as block 0) */
-        :: (DOUBLERS & BIT(me)) && extra && mem && !(tok & 1) -> b = 0; goto begin_double
-        :: (DOUBLERS & BIT(me)) && extra && mem && !(tok & 4) -> b = 2; goto begin_double
+        /* it errs, once (block 1 is as block 0) */
+        :: (DOUBLERS & BIT(me)) && extra && mem && (BLOCKS & 1) && !(may & 1) ->
+            b = 0; goto begin_double
+        :: (DOUBLERS & BIT(me)) && extra && mem && (BLOCKS & 4) && !(may & 4) ->
+            b = 2; goto begin_double
 #endif
         /* malloc */
-        :: xh == me && xk <= NOTED && (al & 1) -> b = 0; goto handout
-        :: xh == me && xk <= NOTED && (al & 2) -> b = 1; goto handout
-        :: xh == me && xk <= NOTED && (al & 4) -> b = 2; goto handout
-        :: xh == me && xk <= NOTED && al == 0 -> busy++; goto refill
-        /* a slow path looks at the pending stack */
-        :: (on & BIT(me)) -> busy++; ret = R_MAIN; goto drain
+        :: heap == me && kind <= NOTED && (queue & 1) -> b = 0; goto hand_out
+        :: heap == me && kind <= NOTED && (queue & 2) -> b = 1; goto hand_out
+        :: heap == me && kind <= NOTED && (queue & 4) -> b = 2; goto hand_out
+        :: heap == me && kind <= NOTED && queue == 0 -> busy++; goto refill
+        :: (inbox & BIT(me)) -> busy++; goto drain
+        /* an empty page */
+        :: heap == me && kind <= NOTED && live == 0 -> busy++; goto release
 #ifdef EXIT
-        /* the thread ends; a later one gets its heap */
-        :: xh == me && xk != GONE -> busy++; ret = R_EXIT; goto drain
-        /* adopt */
-        :: (OWNERS & BIT(me)) && xk == ABANDONED && !lock ->
+        /* the thread ends; its heap goes to the next one */
+        :: heap == me && kind != GONE -> busy++; ret = R_GIVE; goto drain
+        :: (OWNERS & BIT(me)) && kind == ABANDONED && !lock -> /* nc_adopt, under the lock */
             busy++;
-#ifdef DROP_ADOPT_COLLECT
-            xk = OWNED; xh = me; idle(); goto end_main
+            SAY("adopt")
+#ifdef DROP_ADOPT_NOTED
+            kind = OWNED; heap = me; idle(); goto end_main
 #else
-            xk = NOTED; xh = me; ret = R_MAIN; goto collect
+            kind = TAKEN; goto adopt
 #endif
 #endif
 #ifdef REUSE
+        /* nc_page_make in the same description */
         :: (OWNERS & BIT(me)) && pool ->
-            pool = 0; mem = 1; xk = OWNED; xh = me; al = ALL; fl = 0;
-            olive = 0; mlive = 0; claim = 0; acc1 = ALL; acc2 = 0;
-            stale = stale | infl;
-#ifndef DROP_REUSE_EPOCH
-            snapok = 0;
+            SAY("make page")
+            d_step {
+                pool = 0; mem = 1; queue = BLOCKS; heads = 0; live = 0; mlive = 0; claim = 0;
+                kind = OWNED; heap = me;
+                freed = BLOCKS; own = 0;
+                old = old | infl
+            };
+#ifndef DROP_LASTING_EPOCH
+            good = 0;
 #endif
             goto end_main
 #endif
         fi;
 begin:
-        tok = tok & ~BIT(b);
-        goto begin2;
+        may = may & ~BIT(b);
+        goto begin_any;
 #ifdef DOUBLE
 begin_double:
         extra = 0; dbl = b;
         if
         :: true
-        :: (acc1 & BIT(b)) ->
-            seqt = me;
-            if :: (loc & BIT(b)) -> FENCE :: else fi
+        :: (freed & BIT(b)) -> /* it happens after one that was accepted */
+            after = me;
+            if :: (own & BIT(b)) -> FENCE :: else fi
         fi;
 #endif
-begin2:
-        busy++; infl = infl | BIT(me); fb[me] = b; stale = stale & ~BIT(me);
-        goto free
-    }
+begin_any: /* nc_page_find */
+        SAY("free begins")
+        busy++;
+        d_step {
+            infl = infl | BIT(me); target[me] = b;
+            stale = stale & ~BIT(me); old = old & ~BIT(me)
+        };
+        goto free;
 
-handout:
-    atomic {
-        /* a free under way while the block is handed out again cannot be told from a free of the new block */
+hand_out:
         if
-        :: INFLIGHT(b) ->
+        :: FREEING(b) -> /* that free cannot be told from one of the new block */
 #ifdef DOUBLE
             dead = 1; goto stuck
 #else
@@ -269,283 +279,479 @@ handout:
 #endif
         :: else
         fi;
-        assert(mem);
-        assert((acc1 & BIT(b)) && !(acc2 & BIT(b)) && !(tok & BIT(b)) && !(olive & BIT(b)));
-        al = al & ~BIT(b); olive = olive | BIT(b); mlive = mlive | BIT(b);
-        acc1 = acc1 & ~BIT(b); loc = loc & ~BIT(b); tok = tok | BIT(b);
-        b = 0;
+        SAY("hand out")
+        d_step {
+            assert(mem && (freed & BIT(b)) && !(twice & BIT(b)) && !(may & BIT(b)));
+            assert(!(live & BIT(b)));
+            queue = queue & ~BIT(b); live = live | BIT(b); mlive = mlive | BIT(b);
+            freed = freed & ~BIT(b); own = own & ~BIT(b); may = may | BIT(b);
+            b = 0
+        };
         if :: busy == 0 -> quiet() :: else fi;
         goto end_main
     }
 
-    /* ---- refill, park ---- */
+    /* ---- nc_page_refill ---- */
 refill:
-    atomic {
-#ifndef DROP_REFILL_FENCE
-        FENCE
+    atomic { /* read-modify-write of x_owner */
+        SAY("refill")
+#ifndef DROP_REFILL_ORDER
+        FENCE;
 #endif
-    };
-refill_look:
-    atomic {
+#ifndef DROP_REFILL_COLLECT
         if
-        :: xk == NOTED -> ret = R_REFILL; goto collect
+        :: kind == NOTED -> ret = R_REFILL; goto collect
         :: else
-        fi
+        fi;
+#endif
+        goto refill_move
     };
 refill_move:
     atomic {
-        al = fl; fl = 0; ret = 0;
+        queue = heads; heads = 0; ret = R_MAIN;
         if
-        :: al != 0 -> idle(); goto end_main
-        :: else
+        :: queue != 0 -> idle(); goto end_main
+        :: else -> goto park
         fi
     };
-    atomic { /* park: no free block */
+park: /* no block is free */
+    atomic {
         FENCE;
         if
-        :: xk == OWNED -> xk = PARKED; idle(); goto end_main
-        :: else -> ret = R_MAIN; goto collect
+#ifdef DROP_PARK_CAS
+        :: true ->
+#else
+        :: kind == OWNED ->
+#endif
+            SAY("park")
+            kind = PARKED;
+            if
+            :: drains -> drains = 0; goto drained
+            :: else -> idle(); goto end_main
+            fi
+        :: else -> goto collect
         fi
     };
 
-    /* ---- collect ---- */
+    /* ---- nc_page_collect ---- */
 collect:
-    atomic {
-        assert(xh == me && xk <= NOTED);
-        xk = OWNED; FENCE; i = 0; dn = 0
+    atomic { /* exchange of x_owner */
+        assert(heap == me && kind <= NOTED);
+        FENCE; i = 0; dn = 0;
+#ifndef LATE_OWNED
+        kind = OWNED
+#endif
     };
 collect_word:
-    atomic {
+    atomic { /* load, test, clear live bits */
         wb = claim & MASK(i);
+#ifndef DROP_COLLECT_TEST
         if
-        :: (wb & ~dn & ~olive) -> BLAME(wb & ~dn & ~olive)
+        :: (wb & ~dn & ~live) -> REPORT(wb & ~dn & ~live)
         :: else
         fi;
-#ifndef DROP_CLEAR_BEFORE_CAS
-        olive = olive & ~wb;
+#endif
+#ifdef DROP_NEWCOMER_TEST
+collect_again:
+        wb = claim & MASK(i);
+#endif
+#ifndef LATE_CLEAR
+        live = live & ~wb;
 #endif
         dn = wb
+#ifdef DROP_EMPTY_WORDS
+        ;
+        if
+        :: wb == 0 -> goto collect_next
+        :: else
+        fi
+#endif
     };
-    atomic {
+    atomic { /* CAS */
         if
         :: (claim & MASK(i)) == wb ->
             claim = claim & ~MASK(i);
-            bump(i);
-            FENCE;
-            assert(mem && !((al | fl) & wb));
-            fl = fl | wb;
-#ifdef DROP_CLEAR_BEFORE_CAS
-            olive = olive & ~wb;
+#ifndef DROP_EPOCH
+            good = good & ~INWORD(i);
 #endif
-            wb = 0; dn = 0; i++;
-            if
-            :: i < 2 -> goto collect_word
-            :: else -> i = 0
-            fi
-        :: else -> goto collect_word
+            FENCE;
+            assert(mem && !((queue | heads) & wb));
+            heads = heads | wb;
+#ifdef LATE_CLEAR
+            live = live & ~wb;
+#endif
+        :: else ->
+#ifdef DROP_NEWCOMER_TEST
+            goto collect_again
+#else
+            goto collect_word
+#endif
         fi;
+collect_next:
+        wb = 0; dn = 0; i++;
         if
-        :: ret == R_REFILL -> goto refill_move
-        :: ret == R_MAIN -> ret = 0; idle(); goto end_main
-        :: ret == R_FREE -> ret = 0; goto free_again
-        :: ret == R_EXIT -> goto hand_over
+        :: i < 2 -> goto collect_word
+        :: else -> i = 0
+        fi;
+#ifdef LATE_OWNED
+        goto collected
+    };
+collected:
+    atomic {
+        kind = OWNED;
+#endif
+        if
+        :: drains ->
+            if
+            :: (queue | heads) == 0 -> goto park
+            :: else -> drains = 0; goto drained
+            fi
+        :: !drains && ret == R_MAIN -> idle(); goto end_main
+        :: !drains && ret == R_REFILL -> goto refill_move
+        :: !drains && ret == R_GIVE -> goto give_look
+        :: !drains && ret == R_RELEASE -> goto release_gone
         fi
     };
 
-    /* ---- free: the owner's way ---- */
+    /* ---- nc_free and owner_free ---- */
 free:
     atomic {
         if
-        :: xh != me || xk == ABANDONED -> goto remote
-        :: xh == me && xk == OWNED -> goto free_local
-        :: xh == me && xk == NOTED -> goto free_noted
-        :: xh == me && xk == PARKED -> xk = OWNED; FENCE; goto free_local
-        :: xh == me && (xk == PENDING || xk == TAKEN) -> ret = R_FREE; goto drain
-        :: xh == me && xk == GONE -> BLAME(BIT(b))
-        fi
+        :: MINE(OWNED) -> goto free_local
+        :: MINE(NOTED) -> goto free_noted
+        :: MINE(PARKED) -> /* nc_heap_unpark */
+#ifndef DROP_UNPARK_CAS
+            FENCE; kind = OWNED;
+#endif
+            goto free_noted
+        :: MINE(PENDING) || MINE(TAKEN) -> ret = R_FREE; goto drain
+        :: else -> goto remote
+        fi;
+free_local: /* one step with the load: the live bit lies in the store buffer */
+        if
+        :: !(live & BIT(b)) -> REPORT(BIT(b))
+        :: else
+        fi;
+        SAY("owner frees")
+        live = live & ~BIT(b);
+        accept(1);
+        assert(!((queue | heads) & BIT(b)));
+#ifdef DROP_TWO_LISTS
+        queue = queue | BIT(b);
+#else
+        heads = heads | BIT(b);
+#endif
+        idle();
+        goto end_main
     };
 free_noted:
     atomic {
+#ifndef DROP_NOTED_TEST
         if
-        :: (claim & BIT(b)) -> BLAME(BIT(b))
-        :: else
-        fi
-    };
-free_local:
-    atomic {
-        if
-        :: !(olive & BIT(b)) -> BLAME(BIT(b))
+        :: (claim & BIT(b)) -> REPORT(BIT(b))
         :: else
         fi;
-        olive = olive & ~BIT(b);
-        accept(b, 1);
-        assert(!((al | fl) & BIT(b)));
-        fl = fl | BIT(b);
-        b = 0; idle();
-        goto end_main
+#endif
+        goto free_local
     };
-free_again: /* after a drain: the page may be ours again, or not yet */
+free_drained:
     atomic {
         if
-        :: (stale & BIT(me)) -> BLAME(BIT(b))
-        :: !(stale & BIT(me)) && xh == me && (xk == PENDING || xk == TAKEN) -> goto remote
-        :: else -> goto free
+        :: heap == me && kind <= NOTED -> goto free_noted
+#ifdef DROP_UNPARK_LOOK
+        :: MINE(PENDING) || MINE(TAKEN) -> goto free_noted
+#endif
+        :: else -> goto remote
         fi
     };
 
-    /* ---- free: another thread's way ---- */
+    /* ---- remote_free ---- */
+#ifdef LATE_WORD
 remote:
-    atomic { take_copy() };
-#ifdef REUSE
-    atomic { /* the page map still says that this description is the block's page */
-        if
-        :: (stale & BIT(me)) -> BLAME(BIT(b))
-        :: else
-        fi
-    };
+    goto remote_note;
+remote_word:
+#else
+remote:
 #endif
     atomic {
+        d_step { wb = claim & MW(b); good = good | BIT(me) }
+    };
+#ifdef REUSE
+    atomic { /* the page map still leads here */
+#ifndef DROP_MAP_LOOK
         if
-        :: xk == OWNED -> xk = NOTED; k = NOTED
-        :: xk == PARKED -> xk = PENDING; k = PENDING; h = xh; goto remote_push
-        :: xk == GONE -> BLAME(BIT(b))
-        :: else -> k = xk
+        :: (stale & BIT(me)) -> REPORT(BIT(b))
+        :: else
+        fi
+#endif
+    };
+#endif
+#ifdef LATE_WORD
+    goto remote_live;
+#endif
+#ifdef EARLY_LIVE
+    atomic { read_live() };
+#endif
+remote_note:
+    atomic {
+        if
+#ifdef DROP_NOTE
+        :: kind == OWNED -> k = NOTED
+#else
+        :: kind == OWNED -> SAY("note") kind = NOTED; k = NOTED
+#endif
+        :: kind == PARKED ->
+            SAY("pending")
+            kind = PENDING; k = PENDING; h = heap;
+#ifndef DROP_PUSH
+            goto remote_push
+#endif
+        :: kind == GONE -> REPORT(BIT(b))
+        :: else -> k = kind; h = (kind == NOTED -> 0 : heap)
         fi;
-        goto remote_live
+        goto remote_noted
     };
 remote_push:
     atomic {
-        assert(!(on & BIT(h)));
-        on = on | BIT(h); h = 0
+        SAY("push")
+        assert(!(inbox & BIT(h)));
+        inbox = inbox | BIT(h);
+        goto remote_noted
     };
+remote_noted:
+#ifdef LATE_WORD
+    goto remote_word;
+#endif
 remote_live:
     atomic {
+#ifndef DROP_CLAIM_TEST
         if
-        :: (wb & BIT(b)) -> BLAME(BIT(b))
+        :: (wb & BIT(b)) -> REPORT(BIT(b))
         :: else
         fi;
+#endif
+#ifndef EARLY_LIVE
         read_live();
+#endif
+#ifndef DROP_LIVE_TEST
         if
-        :: !(lv & BIT(b)) -> BLAME(BIT(b))
+        :: !(lv & BIT(b)) -> REPORT(BIT(b))
         :: else
         fi;
+#endif
         if :: k == NOTED -> lv = 0 :: else fi
+#ifdef EARLY_SCAN
+        ;
+        dn = ((claim & ~MW(b)) == (mlive & ~MW(b)))
+#endif
     };
-    atomic {
+    atomic { /* CAS */
         if
-        :: (snapok & BIT(me)) && (claim & MW(b)) == wb ->
+        :: (good & BIT(me)) && (claim & MW(b)) == wb ->
+            SAY("claim")
             claim = claim | BIT(b);
-            accept(b, 0);
+            accept(0);
+            good = good & ~BIT(me);
             if
-            :: k == NOTED || (wb | BIT(b)) != lv ->
-                drop_copy(); k = 0; lv = 0; b = 0; idle(); goto end_main
-            :: else -> drop_copy(); k = 0; lv = 0; b = 0
+#ifdef EARLY_SCAN
+            :: k != NOTED && (wb | BIT(b)) == lv && dn -> wb = 0; lv = 0; b = 0; dn = 0; goto complete
+#else
+            :: k != NOTED && (wb | BIT(b)) == lv -> wb = 0; lv = 0; b = 0; goto scan
+#endif
+            :: else -> idle(); goto end_main
             fi
-        :: else -> drop_copy(); k = 0; lv = 0; goto remote
+        :: else ->
+            good = good & ~BIT(me);
+            d_step { wb = 0; lv = 0; k = 0; h = 0; dn = 0 };
+            goto remote
         fi
     };
 
-    /* ---- the page may be complete ---- */
-scan:
+    /* ---- nc_page_all_claimed, and what follows ---- */
+scan: /* word by word; while an owner writes, whatever is read */
     atomic {
         if
-        :: xk <= NOTED -> /* the owner is writing: whatever we read */
-            if :: true -> i++ :: true -> i = 3 fi
-        :: xk > NOTED && xk != GONE && (claim & MASK(i)) == (mlive & MASK(i)) ->
-            assert(mlive == olive); i++
+        :: kind <= NOTED -> if :: true -> i++ :: true -> i = 3 fi
+        :: kind > NOTED && kind != GONE && (claim & MASK(i)) == (mlive & MASK(i)) -> i++
         :: else -> i = 3
         fi;
         if
-        :: i == 3 -> i = 0; idle(); goto end_main
+        :: i == 3 -> idle(); goto end_main
         :: i == 1 -> goto scan
         :: else -> i = 0
         fi
     };
+complete:
     atomic {
         if
-        :: xk == PENDING -> xk = TAKEN; goto taken
-        :: xk == ABANDONED -> goto complete_abandoned
+        :: k == ABANDONED -> k = 0; h = 0; goto finish_abandoned
+        :: k != ABANDONED && kind == PENDING && heap == h -> /* finish_pending */
+            SAY("take")
+#ifndef DROP_TAKEN
+            kind = TAKEN;
+#endif
+            goto taken
         :: else -> idle(); goto end_main
         fi
     };
 taken:
     atomic {
         if
-        :: claim == mlive -> release()
+#ifdef DROP_RESCAN
+        :: true ->
+#else
+        :: claim == mlive ->
+#endif
+            assert(live == mlive);
+            SAY("release")
+#ifdef EARLY_GONE
+            assert(mem && freed == BLOCKS && twice == 0 && may == 0);
+            mem = 0; kind = GONE
+#else
+            give_run()
+#endif
         :: else -> goto put_back
         fi
     };
-    atomic { xk = GONE; idle(); goto end_main };
-put_back:
-    atomic { xk = PENDING; goto scan };
-complete_abandoned:
     atomic {
+#ifdef EARLY_GONE
+        stale = stale | (infl & old);
+#else
+        kind = GONE;
+#endif
+        idle(); goto end_main
+    };
+put_back:
+    atomic {
+        SAY("put back")
+#ifndef DROP_TAKEN
+        kind = PENDING;
+#endif
+#ifdef DROP_RECHECK
+        idle(); goto end_main
+#else
+        goto scan
+#endif
+    };
+finish_abandoned: /* nc_abandoned_finish */
+    atomic {
+#ifndef DROP_FINISH_LOCK
         !lock;
+#endif
         if
-        :: xk == ABANDONED && claim == mlive -> lock = 1; release()
+#ifdef DROP_FINISH_LOOK
+        :: claim == mlive ->
+#else
+        :: kind == ABANDONED && claim == mlive ->
+#endif
+            SAY("finish abandoned")
+#ifdef DROP_FINISH_LOCK
+            goto finish_gone
+#else
+            lock = 1; goto finish_gone
+#endif
         :: else -> idle(); goto end_main
         fi
     };
-    atomic { xk = GONE; pool = 1; lock = 0; idle(); goto end_main };
+finish_gone:
+    atomic { kind = GONE; lock = 0 };
+    goto forget;
 
-    /* ---- drain the own pending stack ---- */
+    /* ---- nc_page_release ---- */
+release:
+    atomic { /* read-modify-write of x_owner */
+        SAY("release own")
+#ifndef DROP_RELEASE_ORDER
+        FENCE;
+#endif
+#ifndef DROP_RELEASE_COLLECT
+        if
+        :: kind == NOTED -> ret = R_RELEASE; goto collect
+        :: else
+        fi;
+#endif
+        goto release_gone
+    };
+release_gone:
+    atomic { kind = GONE; FENCE; ret = R_MAIN };
+forget:
+    atomic { give_run() };
+    atomic { pool = 1; idle(); goto end_main };
+
+    /* ---- nc_heap_drain ---- */
 drain:
-    atomic {
+    atomic { /* exchange of x_inbox */
         FENCE;
         if
-        :: (on & BIT(me)) -> on = on & ~BIT(me)
+        :: (inbox & BIT(me)) -> SAY("drain") inbox = inbox & ~BIT(me)
         :: else -> goto drained
         fi
     };
     atomic {
         if
-        :: xk == PENDING -> xk = OWNED; goto collect
-        :: xk == TAKEN
-        :: xk == GONE -> pool = 1; goto drained
+        :: kind == PENDING -> kind = OWNED; FENCE; drains = 1; goto collect
+        :: kind == TAKEN
+        :: kind == GONE -> pool = 1; goto drained
         fi
     };
-    atomic { assert(!(on & BIT(me))); on = on | BIT(me) };
+    atomic { /* it is being looked at */
+#ifndef DROP_PUSH_BACK
+        assert(!(inbox & BIT(me)));
+        inbox = inbox | BIT(me)
+#endif
+    };
 drained:
     atomic {
         if
-        :: ret == R_MAIN -> ret = 0; idle(); goto end_main
-        :: ret == R_FREE -> ret = 0; goto free_again
-        :: ret == R_EXIT -> goto hand_over_look
+        :: ret == R_MAIN -> idle(); goto end_main
+        :: ret == R_FREE -> ret = R_MAIN; goto free_drained
+        :: ret == R_GIVE -> goto give
         fi
     };
 
-#ifdef EXIT
-    /* ---- the thread ends ---- */
-hand_over_look:
+    /* ---- nc_heap_give_pages, nc_abandon ---- */
+give:
     atomic {
         if
-        :: xh == me && xk <= NOTED -> goto collect
-        :: xh == me && xk == PARKED -> xk = OWNED; goto collect
-        :: else -> ret = 0; idle(); goto end_main
+        :: heap == me && kind <= NOTED -> goto give_look
+        :: MINE(PARKED) -> kind = OWNED; FENCE; goto give_look
+#ifdef DROP_GIVE_POP
+        :: MINE(PENDING) -> kind = OWNED; FENCE; goto collect
+#endif
+        :: else -> idle(); goto end_main
         fi
     };
-hand_over:
+give_look:
+    atomic {
+        if
+#ifndef DROP_GIVE_COLLECT
+        :: kind != OWNED -> goto collect
+#endif
+        :: else
+        fi;
+        if
+        :: live == 0 -> ret = R_MAIN; goto release
+        :: else
+        fi
+    };
     atomic {
         !lock;
         FENCE;
         if
-        :: xk != OWNED -> goto collect
-        :: xk == OWNED && olive == 0 ->
-            xk = GONE; release(); pool = 1
-        :: xk == OWNED && olive != 0 ->
-            xk = ABANDONED; xh = NOBODY
-        fi;
-        ret = 0; idle(); goto end_main
-    };
-#else
-hand_over_look:
-hand_over:
-    assert(false);
+#ifndef DROP_GIVE_CAS
+        :: kind != OWNED -> goto give_look
 #endif
+        :: else -> SAY("abandon") kind = ABANDONED; heap = NOBODY
+        fi;
+        idle(); goto end_main
+    };
+
+    /* ---- adopt ---- */
+adopt:
+    atomic {
+        kind = NOTED; heap = me; goto collect
+    };
+
 stuck:
     false
-}
-
-init {
-    atomic { run thread(0); run thread(1); run thread(2) }
 }
