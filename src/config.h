@@ -51,6 +51,16 @@
 #define NC_REALLOC_ZERO_FREES 1
 #endif
 
+/* Rounds of thread-exit destructors before a heap is handed over, so that the
+ * destructors of others, which free and allocate, find it. POSIX promises four
+ * rounds; the hand-over is in the one after these. The thread sanitizer ends
+ * its own part of a thread in the fourth. */
+#if defined(__SANITIZE_THREAD__)
+#define NC_EXIT_ROUNDS 2
+#else
+#define NC_EXIT_ROUNDS 3
+#endif
+
 #define NC_CANARY_BYTES (4 * NC_CANARY)
 
 /* Address space: unit of the page map, bits of an address, slices a leaf. */

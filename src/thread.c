@@ -2,11 +2,6 @@
 #include "meta.h"
 #include "port_hooks.h"
 
-/* Rounds of thread-exit destructors that run before a heap is handed over, so
- * that destructors of others, which free and allocate, find it. POSIX promises
- * four rounds; the hand-over is in the last. */
-#define EXIT_ROUNDS 3
-
 static struct nc_heap *heaps;     /* all there ever were */
 static struct nc_heap *idle;      /* those without a thread */
 static struct nc_heap *late_heap; /* of threads past their exit */
@@ -60,7 +55,7 @@ void nc_heap_thread_exit(uintptr_t self)
 {
 	struct nc_heap *heap = nc_heap_of_word(self);
 
-	if (heap->exit_rounds++ < EXIT_ROUNDS) {
+	if (heap->exit_rounds++ < NC_EXIT_ROUNDS) {
 		nc_port_thread_register(self);
 		return;
 	}
