@@ -74,7 +74,7 @@ quietly cc -w -o "$temp/sessions" "$temp/sessions.c"
 # try NAME [VARIABLE]: run it, and print all that it said and its exit status. An inner
 # shell's own word about the signal goes nowhere.
 try() {
-	status=$(sh -c 'ulimit -c 0; env $3 "$1" > "$2" 2>&1; echo $?' - \
+	status=$(sh -c 'ulimit -c 0; (exec env $3 "$1") > "$2" 2>&1; echo $?' - \
 		"$temp/sessions" "$temp/said" "$2" 2> /dev/null)
 	sed "s/^/   $1: /" "$temp/said"
 	echo "   $1: exit status $status"

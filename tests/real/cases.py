@@ -31,7 +31,7 @@ class Case:
     needs: list                      # programs: names in PATH, or paths
     quick: bool = False              # part of --quick
     full: bool = False               # only part of --full
-    limit_s: int = 120               # a side that takes longer is killed
+    limit_s: int = 240               # a side that takes longer is killed
     user: str = None                 # what root becomes to run it
 
 
@@ -100,10 +100,10 @@ TESTSUITE = '/usr/lib/python3.11/test/test_json/__init__.py'
 case('python-json', PYTHON, TESTSUITE, quick=True)(python_tests('test_json'))
 case('python-threading', PYTHON, TESTSUITE)(python_tests(
     'test_threading', '*timeout*', '*test_join_nondaemon_on_shutdown'))
-case('python-subprocess', PYTHON, TESTSUITE, limit_s=300)(python_tests(
+case('python-subprocess', PYTHON, TESTSUITE, limit_s=400)(python_tests(
     'test_subprocess', '*timeout*', '*_dead', '*_repeated_call_after_stdout_close',
     '*ProcessTestCaseNoPoll*'))
-case('python-multiprocessing', PYTHON, TESTSUITE, limit_s=300)(python_tests(
+case('python-multiprocessing', PYTHON, TESTSUITE, limit_s=400)(python_tests(
     'test_multiprocessing_fork', '*timeout*', '*Wait*', '*Barrier*', '*Condition*',
     '*Poll*', '*Finalize*', '*ResourceTracker*', '*ThreadsTest*', '*ManagerTestPool*',
     '*test_many_processes', '*test_map_no_failfast', '*IgnoreEINTR*'))

@@ -20,11 +20,11 @@ def tree(path):
 
 
 def mixed_bytes(path):
-    """48 MiB that compress about 3 to 1: text, repeats at a distance, and noise."""
+    """32 MiB that compress about 3 to 1: text, repeats at a distance, and noise."""
     rng = random.Random(2)
     seen = [rng.randbytes(4096)]
     with open(path, 'wb') as file:
-        for number in range(3072):
+        for number in range(2048):
             kind = number % 4
             if kind == 0:
                 seen.append(rng.randbytes(4096))
