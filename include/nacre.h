@@ -25,16 +25,16 @@ NACRE_API const char *nacre_version(void);
 /* What the heap holds, in bytes unless a field says otherwise. Figures are
  * exact when no other thread allocates meanwhile. */
 struct nacre_stats {
-	size_t reserved_bytes;  /* address space of arenas and large blocks */
-	size_t metadata_bytes;  /* address space of page descriptions */
-	size_t page_bytes;      /* address space of pages that hold small blocks */
-	size_t large_bytes;     /* usable bytes of live large blocks */
-	size_t cached_bytes;    /* freed large mappings kept for reuse */
-	size_t live_blocks;     /* count: blocks in use, small and large */
-	size_t live_bytes;      /* their block sizes, small and large */
-	size_t remote_blocks;   /* count: freed by another thread, not yet collected */
-	size_t heaps;           /* count: heaps of living threads */
-	size_t guards_dropped;  /* count: guard pages the system did not give */
+	size_t reserved_bytes; /* address space of arenas and large blocks */
+	size_t metadata_bytes; /* address space of page descriptions */
+	size_t page_bytes;     /* address space of pages that hold small blocks */
+	size_t large_bytes;    /* usable bytes of live large blocks */
+	size_t cached_bytes;   /* freed large mappings kept for reuse */
+	size_t live_blocks;    /* count: blocks in use, small and large */
+	size_t live_bytes;     /* their block sizes, small and large */
+	size_t remote_blocks;  /* count: freed by another thread, not yet collected */
+	size_t heaps;          /* count: heaps of living threads */
+	size_t guards_dropped; /* count: guard pages the system did not give */
 };
 
 /* Fill the first `size` bytes of *out (pass sizeof *out; a newer library fills

@@ -15,7 +15,8 @@
 static uint32_t x_sizes_vague;
 
 NC_NOINLINE static void *nc_malloc_slow(size_t bytes, struct nc_heap *heap);
-NC_NOINLINE static void *nc_malloc_next(size_t bytes, struct nc_page *page, struct nc_heap *heap);
+NC_NOINLINE static void *nc_malloc_next(size_t bytes, struct nc_page *page,
+                                        struct nc_heap *heap);
 
 /* What the next pointer of the page's head says: a block's index, or more. */
 NC_INLINE uintptr_t next_of(const struct nc_page *page, const uint8_t *block)
@@ -52,12 +53,14 @@ void *nc_malloc(size_t bytes)
 
 	if (NC_UNLIKELY(bytes > DIRECT_MAX))
 		return nc_malloc_slow(bytes, heap);
-	return malloc_from(heap, heap->direct[(bytes + NC_CANARY_BYTES + NC_GRAIN - 1) / NC_GRAIN],
-	                   bytes);
+	return malloc_from(
+		heap, heap->direct[(bytes + NC_CANARY_BYTES + NC_GRAIN - 1) / NC_GRAIN],
+		bytes);
 }
 
 /* The head's link is no index: its list ends here, or it was overwritten. */
-NC_NOINLINE static void *nc_malloc_next(size_t bytes, struct nc_page *page, struct nc_heap *heap)
+NC_NOINLINE static void *nc_malloc_next(size_t bytes, struct nc_page *page,
+                                        struct nc_heap *heap)
 {
 	uint8_t *block = page->head;
 
@@ -174,7 +177,8 @@ NC_INLINE void free_in(struct nc_page *page, void *p)
 		return nc_free_slow(p, page);
 	if (NC_LIVE_BITMAP && NC_UNLIKELY(!nc_page_live_clear(page, i)))
 		return nc_free_slow(p, page);
-	if (NC_CANARY && NC_UNLIKELY(!nc_canary_holds(p, page->block_bytes, page->canary_key)))
+	if (NC_CANARY &&
+	    NC_UNLIKELY(!nc_canary_holds(p, page->block_bytes, page->canary_key)))
 		return nc_page_report_overflow(p, page);
 	if (NC_UNLIKELY(nc_heap_push_freed(page, p, i)))
 		nc_free_last(p, page);
@@ -194,7 +198,8 @@ void *nc_calloc(size_t count, size_t bytes)
 		errno = ENOMEM;
 		return NULL;
 	}
-	void *p = total > SMALL_MAX ? malloc_large(total, NC_GRAIN, &zero) : nc_malloc(total);
+	void *p = total > SMALL_MAX ? malloc_large(total, NC_GRAIN, &zero)
+	                            : nc_malloc(total);
 	if (p && !zero)
 		__builtin_memset(p, 0, total);
 	return p;
@@ -233,7 +238,8 @@ void *nc_realloc(void *p, size_t bytes)
 	if (!page)
 		return NULL;
 	bool large = nc_load_relaxed(&page->x_owner) == NC_LARGE;
-	if (!large && NC_CANARY && !nc_canary_holds(p, page->block_bytes, page->canary_key))
+	if (!large && NC_CANARY &&
+	    !nc_canary_holds(p, page->block_bytes, page->canary_key))
 		nc_page_report_overflow(p, page);
 	if (!large && fits_class(page, bytes))
 		return p;
@@ -331,7 +337,8 @@ static bool size_holds(const struct nc_page *page, size_t align, size_t bytes)
 	if (nc_load_relaxed(&x_sizes_vague))
 		return bytes <= nc_page_usable(page);
 	if (nc_load_relaxed(&page->x_owner) == NC_LARGE)
-		return page->requested == bytes && !((uintptr_t)page->start & (align - 1));
+		return page->requested == bytes &&
+		       !((uintptr_t)page->start & (align - 1));
 	return aligned_class(align, bytes) == page->class_idx;
 }
 
@@ -344,10 +351,11 @@ void nc_free_aligned_sized(void *p, size_t align, size_t bytes)
 		uintptr_t i = nc_page_index(page, p);
 		if (i < page->block_count && nc_page_is_live(page, i) &&
 		    (!align || align & (align - 1) || !size_holds(page, align, bytes)))
-			nc_report(NC_SIZE_MISMATCH,
-			          "size mismatch in free of %p (block of %z bytes, given size "
-			          "%z, alignment %z)",
-			          p, page->block_bytes, bytes, align);
+			nc_report(
+				NC_SIZE_MISMATCH,
+				"size mismatch in free of %p (block of %z bytes, given size "
+				"%z, alignment %z)",
+				p, page->block_bytes, bytes, align);
 	}
 	free_in(page, p);
 }

@@ -27,7 +27,8 @@ static void set_bit(uintptr_t *map, size_t i, bool on)
 {
 	uintptr_t bit = (uintptr_t)1 << i % NC_WORD_BITS;
 
-	map[i / NC_WORD_BITS] = on ? map[i / NC_WORD_BITS] | bit : map[i / NC_WORD_BITS] & ~bit;
+	map[i / NC_WORD_BITS] =
+		on ? map[i / NC_WORD_BITS] | bit : map[i / NC_WORD_BITS] & ~bit;
 }
 
 static bool guarded(const struct nc_arena *a, size_t i)
@@ -44,11 +45,13 @@ static void set_guarded(const struct nc_arena *a, size_t i, bool on)
 	if (on)
 		__atomic_fetch_or(&a->x_guarded[i / NC_WORD_BITS], bit, __ATOMIC_RELAXED);
 	else
-		__atomic_fetch_and(&a->x_guarded[i / NC_WORD_BITS], ~bit, __ATOMIC_RELAXED);
+		__atomic_fetch_and(&a->x_guarded[i / NC_WORD_BITS], ~bit,
+		                   __ATOMIC_RELAXED);
 }
 
 /* First index at or after i whose bit in (a & (b or all)) is `on`; count if none. */
-static size_t next_bit(const uintptr_t *a, const uintptr_t *b, size_t i, size_t count, bool on)
+static size_t next_bit(const uintptr_t *a, const uintptr_t *b, size_t i, size_t count,
+                       bool on)
 {
 	while (i < count) {
 		uintptr_t w = a[i / NC_WORD_BITS];
@@ -67,7 +70,8 @@ static size_t next_bit(const uintptr_t *a, const uintptr_t *b, size_t i, size_t 
 static struct nc_arena *describe_locked(uintptr_t base, size_t slices)
 {
 	size_t words = (slices + NC_WORD_BITS - 1) / NC_WORD_BITS;
-	struct nc_arena *a = nc_meta_take_locked(sizeof *a + 3 * words * sizeof(uintptr_t));
+	struct nc_arena *a =
+		nc_meta_take_locked(sizeof *a + 3 * words * sizeof(uintptr_t));
 
 	if (!a)
 		return NULL;
@@ -85,7 +89,8 @@ static struct nc_arena *describe_locked(uintptr_t base, size_t slices)
  * halved as long as the system refuses it. */
 static bool grow_locked(size_t count)
 {
-	size_t want = nc_max(nc_min(arenas.reserved_slices * NC_SLICE_BYTES / 2, NC_ARENA_MAX_BYTES),
+	size_t want = nc_max(nc_min(arenas.reserved_slices * NC_SLICE_BYTES / 2,
+	                            NC_ARENA_MAX_BYTES),
 	                     NC_ARENA_MIN_BYTES);
 	size_t least = count * NC_SLICE_BYTES;
 
@@ -125,7 +130,8 @@ static size_t find_run(struct nc_arena *a, size_t count)
 		at = next_bit(a->free, NULL, at, a->slice_count, true);
 		if (at + count > a->slice_count)
 			return a->slice_count;
-		size_t end = next_bit(a->free, NULL, at, nc_min(a->slice_count, at + count), false);
+		size_t end = next_bit(a->free, NULL, at,
+		                      nc_min(a->slice_count, at + count), false);
 		if (end == at + count)
 			return at;
 		at = end;
@@ -219,7 +225,8 @@ static struct nc_arena *arena_of_locked(const void *run)
 static bool over_bound_locked(size_t more)
 {
 	return (arenas.dirty_slices + more) << NC_SLICE_SHIFT >
-	       NC_DIRTY_MIN_BYTES + ((arenas.used_slices << NC_SLICE_SHIFT) >> NC_DIRTY_SHIFT);
+	       NC_DIRTY_MIN_BYTES +
+	               ((arenas.used_slices << NC_SLICE_SHIFT) >> NC_DIRTY_SHIFT);
 }
 
 /* Slices that are neither free nor in use come back. */
@@ -244,7 +251,8 @@ static size_t take_dirty_locked(size_t most, struct nc_arena **where, size_t *at
 			continue;
 		*where = a;
 		*at = next_bit(a->free, a->dirty, 0, a->slice_count, true);
-		size_t end = next_bit(a->free, a->dirty, *at, nc_min(a->slice_count, *at + most), false);
+		size_t end = next_bit(a->free, a->dirty, *at,
+		                      nc_min(a->slice_count, *at + most), false);
 		for (size_t i = *at; i < end; i++) {
 			set_bit(a->free, i, false);
 			set_bit(a->dirty, i, false);

@@ -9,7 +9,8 @@
 /* x is not 0. */
 NC_INLINE unsigned nc_ctz(uintptr_t x)
 {
-	return sizeof(x) == 8 ? (unsigned)__builtin_ctzll(x) : (unsigned)__builtin_ctz((unsigned)x);
+	return sizeof(x) == 8 ? (unsigned)__builtin_ctzll(x)
+	                      : (unsigned)__builtin_ctz((unsigned)x);
 }
 
 /* x is not 0; index of the highest bit. */

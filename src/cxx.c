@@ -26,7 +26,8 @@ static void *take(size_t bytes, size_t align)
 NC_COLD static void *new_slow(size_t bytes, size_t align)
 {
 	for (;;) {
-		handler_t handler = _ZSt15get_new_handlerv ? _ZSt15get_new_handlerv() : NULL;
+		handler_t handler =
+			_ZSt15get_new_handlerv ? _ZSt15get_new_handlerv() : NULL;
 		if (!handler)
 			break;
 		handler();
@@ -36,7 +37,8 @@ NC_COLD static void *new_slow(size_t bytes, size_t align)
 	}
 	if (_ZSt17__throw_bad_allocv)
 		_ZSt17__throw_bad_allocv();
-	static const char line[] = "nacre: operator new is out of memory and cannot throw\n";
+	static const char line[] =
+		"nacre: operator new is out of memory and cannot throw\n";
 	nc_port_write(2, line, sizeof line - 1);
 	nc_port_abort();
 }
@@ -52,7 +54,8 @@ NC_COLD static void *new_nothrow_slow(size_t bytes, size_t align, const void *no
 	if (!next)
 		return NULL;
 	if (align)
-		return ((void *(*)(size_t, size_t, const void *))next)(bytes, align, nothrow);
+		return ((void *(*)(size_t, size_t, const void *))next)(bytes, align,
+		                                                       nothrow);
 	return ((void *(*)(size_t, const void *))next)(bytes, nothrow);
 }
 
@@ -74,7 +77,9 @@ NC_EXPORT void *NC_NEW_NOTHROW(size_t bytes, const void *nothrow)
 {
 	void *p = nc_malloc(bytes);
 
-	return NC_LIKELY(p) ? p : new_nothrow_slow(bytes, 0, nothrow, NC_TEXT(NC_NEW_NOTHROW));
+	return NC_LIKELY(p)
+	               ? p
+	               : new_nothrow_slow(bytes, 0, nothrow, NC_TEXT(NC_NEW_NOTHROW));
 }
 
 NC_EXPORT void *NC_NEW_ALIGNED_NOTHROW(size_t bytes, size_t align, const void *nothrow)
@@ -82,7 +87,8 @@ NC_EXPORT void *NC_NEW_ALIGNED_NOTHROW(size_t bytes, size_t align, const void *n
 	void *p = nc_memalign(align, bytes);
 
 	return NC_LIKELY(p) ? p
-	                    : new_nothrow_slow(bytes, align, nothrow, NC_TEXT(NC_NEW_ALIGNED_NOTHROW));
+	                    : new_nothrow_slow(bytes, align, nothrow,
+	                                       NC_TEXT(NC_NEW_ALIGNED_NOTHROW));
 }
 
 #define NC_ALIAS(name, target) \

@@ -85,7 +85,8 @@ NC_EXPORT int malloc_info(int options, FILE *stream)
 	          "<system type=\"current\" size=\"%z\"/>\n"
 	          "<aspace type=\"total\" size=\"%z\"/>\n"
 	          "</malloc>\n",
-	          NC_VERSION, s.live_blocks, s.live_bytes - s.large_bytes, (size_t)0, s.large_bytes,
-	          s.page_bytes + s.large_bytes + s.cached_bytes, s.reserved_bytes);
+	          NC_VERSION, s.live_blocks, s.live_bytes - s.large_bytes, (size_t)0,
+	          s.large_bytes, s.page_bytes + s.large_bytes + s.cached_bytes,
+	          s.reserved_bytes);
 	return fputs(text, stream) < 0 ? -1 : 0;
 }

@@ -4,9 +4,9 @@
 /* A current page is never given back by a count: this is out of reach. */
 #define LEFT_CURRENT 0x80000000u
 
-#define EMPTY_8                                                                              \
-	&nc_page_empty, &nc_page_empty, &nc_page_empty, &nc_page_empty, &nc_page_empty,      \
-	    &nc_page_empty, &nc_page_empty, &nc_page_empty
+#define EMPTY_8                                                                         \
+	&nc_page_empty, &nc_page_empty, &nc_page_empty, &nc_page_empty, &nc_page_empty, \
+		&nc_page_empty, &nc_page_empty, &nc_page_empty
 #define EMPTY_56 EMPTY_8, EMPTY_8, EMPTY_8, EMPTY_8, EMPTY_8, EMPTY_8, EMPTY_8
 
 struct nc_heap nc_heap_none = {
@@ -373,7 +373,8 @@ struct nc_page *nc_adopt(unsigned class_idx)
 void nc_abandoned_finish(struct nc_page *page)
 {
 	nc_lock_take(&nc_core_lock);
-	bool ours = nc_load_acquire(&page->x_owner) == NC_ABANDONED && nc_page_all_claimed(page);
+	bool ours = nc_load_acquire(&page->x_owner) == NC_ABANDONED &&
+	            nc_page_all_claimed(page);
 	if (ours) {
 		unlink_abandoned(page);
 		nc_store_release(&page->x_owner, NC_GONE);

@@ -23,9 +23,9 @@ struct nc_heap {
 	uintptr_t x_inbox;    /* pages that others freed in, linked by inbox_next */
 	struct nc_heap *next; /* all heaps, or those without a thread */
 	struct nc_heap *next_idle;
-	bool idle;            /* no thread has it */
-	bool dead;            /* its thread vanished in a fork */
-	uint8_t exit_rounds;  /* thread-exit rounds seen */
+	bool idle;           /* no thread has it */
+	bool dead;           /* its thread vanished in a fork */
+	uint8_t exit_rounds; /* thread-exit rounds seen */
 	struct nc_random random;
 } __attribute__((aligned(NC_CACHE_LINE)));
 

@@ -6,6 +6,8 @@ static struct {
 	size_t cached_count, cached_bytes;
 	size_t live_blocks, live_bytes;
 	size_t mapped_bytes; /* of mappings of their own */
+	struct nc_random random;
+	bool seeded;
 } large;
 
 #define DESCRIPTION_BYTES (sizeof(struct nc_page) + 2 * sizeof(uintptr_t))
@@ -14,6 +16,18 @@ static void forget(struct nc_page *page)
 {
 	nc_lock_take(&nc_core_lock);
 	nc_meta_give_locked(page, DESCRIPTION_BYTES);
+	nc_lock_give(&nc_core_lock);
+}
+
+static void init_keys(struct nc_page *page)
+{
+	nc_lock_take(&nc_core_lock);
+	if (!large.seeded)
+		nc_random_init(&large.random);
+	large.seeded = true;
+	page->keys.mask = (uintptr_t)nc_random_u64(&large.random);
+	page->keys.factor = (uintptr_t)nc_random_u64(&large.random) | 1;
+	page->canary_key = nc_random_u32(&large.random);
 	nc_lock_give(&nc_core_lock);
 }
 
@@ -85,8 +99,9 @@ static bool take_run(struct nc_page *page, size_t block_bytes, size_t align,
 	}
 	if (!page->run)
 		return false;
-	page->start = (uint8_t *)nc_align_down(
-		(uintptr_t)page->run + bytes - nc_os_page - block_bytes, align);
+	page->start = (uint8_t *)nc_align_down((uintptr_t)page->run + bytes - nc_os_page -
+	                                               block_bytes,
+	                                       align);
 	return true;
 }
 
@@ -136,6 +151,13 @@ static struct nc_page *from_cache(size_t block_bytes, size_t align)
 	return page;
 }
 
+/* What the first word of a cached block holds: a write after the free is found
+ * when the block is handed out again. */
+static uintptr_t freed_mark(const struct nc_page *page)
+{
+	return ((uintptr_t)page->start ^ page->keys.mask) * page->keys.factor;
+}
+
 static void make_live(struct nc_page *page, size_t requested, size_t align)
 {
 	page->requested = requested;
@@ -154,6 +176,8 @@ void *nc_large_take(size_t bytes, size_t align, bool *zero)
 		return NULL;
 	struct nc_page *page = from_cache(block_bytes, align);
 	if (page) {
+		if (NC_LINK_ENCODE && *(nc_word_t *)page->start != freed_mark(page))
+			nc_page_report_link(page, page->start);
 		*zero = false;
 		make_live(page, bytes, align);
 		return page->start;
@@ -175,9 +199,7 @@ void *nc_large_take(size_t bytes, size_t align, bool *zero)
 	page->step = 1;
 	page->divide_inverse = 1;
 	page->divide_shift = 0;
-	/* The address is random enough here: the canary only finds accidents
-	 * where the system gave no guard. */
-	page->canary_key = (uint32_t)((uintptr_t)page->run >> 12) * 0x85ebca6bu;
+	init_keys(page);
 	page->class_idx = NC_CLASS_COUNT;
 	page->current = page->listed = page->kept_empty = page->distrusted = false;
 	page->x_claims = (uintptr_t *)((char *)page + DESCRIPTION_BYTES) - 1;
@@ -250,6 +272,8 @@ static void to_cache(struct nc_page *page)
 		large.cached_count -= drop;
 		for (size_t i = 0; i < large.cached_count; i++)
 			large.cached[i] = large.cached[i + drop];
+		if (NC_LINK_ENCODE)
+			*(nc_word_t *)page->start = freed_mark(page);
 		large.cached[large.cached_count++] = page;
 		large.cached_bytes += page->block_bytes;
 	}

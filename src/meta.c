@@ -8,8 +8,8 @@ struct nc_lock nc_core_lock;
 #define SHIFT_COUNT 12 /* slots of 256 bytes to 512 KiB */
 
 static struct {
-	uintptr_t next, end;          /* unused part of the newest area */
-	void *free[SHIFT_COUNT];      /* slots given back, linked by their first word */
+	uintptr_t next, end;     /* unused part of the newest area */
+	void *free[SHIFT_COUNT]; /* slots given back, linked by their first word */
 	size_t total_bytes;
 } meta;
 
@@ -21,7 +21,8 @@ static unsigned slot_shift(size_t bytes)
 static bool grow(size_t bytes)
 {
 	size_t guard = NC_GUARD ? nc_os_page : 0;
-	size_t area = nc_max(nc_align_up(bytes, nc_os_page), nc_max(AREA_BYTES, nc_os_page * 4));
+	size_t area = nc_max(nc_align_up(bytes, nc_os_page),
+	                     nc_max(AREA_BYTES, nc_os_page * 4));
 	char *p = nc_port_map(area + 2 * guard);
 
 	if (!p) {

@@ -25,7 +25,8 @@ NC_INLINE void nc_canary_set(uint8_t *block, size_t block_bytes, uint32_t key)
 
 NC_INLINE bool nc_canary_holds(const uint8_t *block, size_t block_bytes, uint32_t key)
 {
-	return *(const nc_u32_any_t *)(block + block_bytes - 4) == nc_canary_value(block, key);
+	return *(const nc_u32_any_t *)(block + block_bytes - 4) ==
+	       nc_canary_value(block, key);
 }
 
 #endif

@@ -25,14 +25,16 @@ struct nc_link_keys {
 	uintptr_t factor;  /* odd */
 };
 
-NC_INLINE uintptr_t nc_link_encode(const struct nc_link_keys *keys, const void *at, uintptr_t ref)
+NC_INLINE uintptr_t nc_link_encode(const struct nc_link_keys *keys, const void *at,
+                                   uintptr_t ref)
 {
 	if (!NC_LINK_ENCODE)
 		return ref;
 	return keys->factor * ref ^ (uintptr_t)at ^ keys->mask;
 }
 
-NC_INLINE uintptr_t nc_link_decode(const struct nc_link_keys *keys, const void *at, uintptr_t link)
+NC_INLINE uintptr_t nc_link_decode(const struct nc_link_keys *keys, const void *at,
+                                   uintptr_t link)
 {
 	if (!NC_LINK_ENCODE)
 		return link;

@@ -5,8 +5,9 @@
 #ifndef NC_NAMES_H
 #define NC_NAMES_H
 
-#define NC_ALIAS(name, target) \
-	NC_EXPORT extern __typeof__(target) name __attribute__((alias(#target), copy(target)))
+#define NC_ALIAS(name, target)                   \
+	NC_EXPORT extern __typeof__(target) name \
+		__attribute__((alias(#target), copy(target)))
 /* C++'s letter for size_t in a mangled name. */
 #if defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ == 8
 #define NC_CXX(before, after) before##m##after

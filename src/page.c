@@ -23,7 +23,8 @@ size_t nc_page_slices(unsigned class_idx)
 	size_t bytes = nc_class_bytes(class_idx);
 	size_t want = bytes <= 8192 ? NC_SLICE_BYTES : bytes * 15 + nc_os_page;
 
-	return nc_align_up(nc_max(want, nc_os_page * 16), NC_SLICE_BYTES) >> NC_SLICE_SHIFT;
+	return nc_align_up(nc_max(want, nc_os_page * 16), NC_SLICE_BYTES) >>
+	       NC_SLICE_SHIFT;
 }
 
 static uint32_t words_for(size_t block_count)
@@ -33,7 +34,8 @@ static uint32_t words_for(size_t block_count)
 
 static size_t claims_offset(size_t words)
 {
-	return nc_align_up(sizeof(struct nc_page) + words * sizeof(uint32_t), sizeof(uintptr_t));
+	return nc_align_up(sizeof(struct nc_page) + words * sizeof(uint32_t),
+	                   sizeof(uintptr_t));
 }
 
 static size_t description_bytes(size_t words)
@@ -85,7 +87,8 @@ static void init_keys(struct nc_page *page, struct nc_random *random)
 	page->end_link = nc_link_encode(&page->keys, &page->end_link, NC_REF_END);
 }
 
-struct nc_page *nc_page_make(unsigned class_idx, uintptr_t owner, struct nc_random *random)
+struct nc_page *nc_page_make(unsigned class_idx, uintptr_t owner,
+                             struct nc_random *random)
 {
 	size_t slices = nc_page_slices(class_idx);
 	size_t block_bytes = nc_class_bytes(class_idx);
@@ -175,7 +178,8 @@ static size_t collect_word(struct nc_page *page, uint32_t w, struct nc_random *r
 			nc_page_report_race(page, w * NC_CLAIM_BITS + nc_ctz(bad));
 		/* The epoch moves even where nothing is claimed: it makes a
 		 * claim fail that was checked before and is made after. */
-	} while (!nc_cas(&page->x_claims[w], &seen, (seen & ~NC_CLAIM_MASK) + NC_CLAIM_MASK + 1));
+	} while (!nc_cas(&page->x_claims[w], &seen,
+	                 (seen & ~NC_CLAIM_MASK) + NC_CLAIM_MASK + 1));
 	done &= live;
 	if (!done)
 		return 0;
@@ -206,12 +210,14 @@ static void extend(struct nc_page *page, struct nc_random *random)
 {
 	uint16_t order[EXTEND_MAX_COUNT];
 	size_t most = nc_min(EXTEND_MAX_BYTES / page->block_bytes, EXTEND_MAX_COUNT);
-	size_t step = page->extended ? page->extended : EXTEND_MIN_BYTES / page->block_bytes;
+	size_t step =
+		page->extended ? page->extended : EXTEND_MIN_BYTES / page->block_bytes;
 	uint32_t n = (uint32_t)nc_min(nc_max(nc_min(step, most), 1),
-	                                page->block_count - page->extended);
+	                              page->block_count - page->extended);
 
 	for (uint32_t k = 0; k < n; k++) {
-		uint32_t i = (uint32_t)((page->first + (uint64_t)(page->extended + k) * page->step) %
+		uint32_t i = (uint32_t)((page->first +
+		                         (uint64_t)(page->extended + k) * page->step) %
 		                        page->block_count);
 		uint32_t j = NC_RANDOM_ORDER ? nc_random_below(random, k + 1) : k;
 		order[k] = order[j];
@@ -221,7 +227,8 @@ static void extend(struct nc_page *page, struct nc_random *random)
 		uint32_t i = order[k];
 		nc_page_push(page, nc_page_block(page, i), i, k % NC_LISTS);
 		if (!NC_LIVE_BITMAP)
-			page->x_live[i >> NC_CLAIM_SHIFT] |= (uint32_t)1 << (i & (NC_CLAIM_BITS - 1));
+			page->x_live[i >> NC_CLAIM_SHIFT] |= (uint32_t)1
+			                                     << (i & (NC_CLAIM_BITS - 1));
 	}
 	page->extended += n;
 	page->recycles = 0;
@@ -280,7 +287,8 @@ void nc_page_rebuild(struct nc_page *page, struct nc_random *random)
 {
 	clear_lists(page);
 	for (uint32_t k = 0; k < page->extended; k++) {
-		uint32_t i = (uint32_t)((page->first + (uint64_t)k * page->step) % page->block_count);
+		uint32_t i = (uint32_t)((page->first + (uint64_t)k * page->step) %
+		                        page->block_count);
 		if (!nc_page_is_live(page, i))
 			push_random(page, i, random);
 	}

@@ -47,46 +47,47 @@ enum nc_owner_kind {
 
 struct nc_page {
 	/* what malloc reads */
-	uint8_t *head;       /* next block to hand out, or &end_link */
-	uintptr_t head_idx;  /* its index */
+	uint8_t *head;      /* next block to hand out, or &end_link */
+	uintptr_t head_idx; /* its index */
 	uintptr_t block_count;
 	struct nc_link_keys keys;
-	uint8_t *start;      /* of block 0 */
+	uint8_t *start; /* of block 0 */
 	size_t block_bytes;
 	/* what free reads besides */
 	uintptr_t x_owner;
 	uintptr_t divide_inverse; /* of the odd part of block_bytes */
 	uint32_t divide_shift;    /* log2 of the rest */
 	uint32_t canary_key;
-	uint32_t left;            /* frees until the page may be empty */
-	uint64_t rotor;           /* random bits that pick the free list */
+	uint32_t left;                /* frees until the page may be empty */
+	uint64_t rotor;               /* random bits that pick the free list */
 	nc_ref_t heads[NC_LISTS_MAX]; /* free lists: first block, or NC_REF_END */
 	/* what slow paths use */
 	nc_ref_t queue[NC_LISTS_MAX]; /* lists to hand out after head's */
-	nc_word_t end_link;       /* what an empty list's head points at */
-	uint8_t queue_at;         /* lists of queue that are used up */
+	nc_word_t end_link;           /* what an empty list's head points at */
+	uint8_t queue_at;             /* lists of queue that are used up */
 	uint8_t class_idx;
-	bool current;             /* heap->page[class_idx] is this page */
-	bool listed;              /* in a list of its heap, or the abandoned one */
-	bool kept_empty;          /* empty, and counted in heap->empty_bytes */
-	bool distrusted;          /* its owner vanished in a fork: rebuild lists */
-	uint32_t extended;        /* blocks that were ever put on a list: those */
-	uint32_t first, step;     /* at (first + k * step) % count, k < extended */
-	uint32_t recycles;        /* refills since the last extension */
-	uint32_t word_count;      /* of live and of x_claims */
+	bool current;                /* heap->page[class_idx] is this page */
+	bool listed;                 /* in a list of its heap, or the abandoned one */
+	bool kept_empty;             /* empty, and counted in heap->empty_bytes */
+	bool distrusted;             /* its owner vanished in a fork: rebuild lists */
+	uint32_t extended;           /* blocks that were ever put on a list: those */
+	uint32_t first, step;        /* at (first + k * step) % count, k < extended */
+	uint32_t recycles;           /* refills since the last extension */
+	uint32_t word_count;         /* of live and of x_claims */
 	struct nc_page *next, *prev; /* list that `listed` tells of */
 	struct nc_page *inbox_next;  /* link in the owner's inbox */
-	uint8_t *run;             /* slices */
+	uint8_t *run;                /* slices */
 	size_t slice_count;
-	size_t requested;         /* large: bytes that the program asked for */
-	size_t align;             /* large: alignment asked for */
-	uint32_t own_map;         /* large: run is a mapping, not an arena's */
-	uint32_t guarded;         /* large: a guard follows the block at once */
-	uintptr_t *x_claims;      /* word_count words: claim bits low, epoch high */
-	uint32_t x_live[];        /* word_count words of NC_CLAIM_BITS live bits */
+	size_t requested;    /* large: bytes that the program asked for */
+	size_t align;        /* large: alignment asked for */
+	uint32_t own_map;    /* large: run is a mapping, not an arena's */
+	uint32_t guarded;    /* large: a guard follows the block at once */
+	uintptr_t *x_claims; /* word_count words: claim bits low, epoch high */
+	uint32_t x_live[];   /* word_count words of NC_CLAIM_BITS live bits */
 };
 
-NC_STATIC_ASSERT(NC_PAGEMAP_NONE_BYTES >= sizeof(struct nc_page) + 64, "none holds a page");
+NC_STATIC_ASSERT(NC_PAGEMAP_NONE_BYTES >= sizeof(struct nc_page) + 64,
+                 "none holds a page");
 
 /* The page that serves a class which has none; every malloc from it misses. */
 extern NC_HIDDEN struct nc_page nc_page_empty;
@@ -152,12 +153,16 @@ NC_INLINE uint32_t nc_page_bit(uintptr_t i)
 
 NC_INLINE bool nc_page_is_live(const struct nc_page *page, uintptr_t i)
 {
-	return nc_load_relaxed(&page->x_live[i >> NC_CLAIM_SHIFT]) >> (i & (NC_CLAIM_BITS - 1)) & 1;
+	return nc_load_relaxed(&page->x_live[i >> NC_CLAIM_SHIFT]) >>
+	               (i & (NC_CLAIM_BITS - 1)) &
+	       1;
 }
 
 NC_INLINE bool nc_page_is_claimed(const struct nc_page *page, uintptr_t i)
 {
-	return nc_load_acquire(&page->x_claims[i >> NC_CLAIM_SHIFT]) >> (i & (NC_CLAIM_BITS - 1)) & 1;
+	return nc_load_acquire(&page->x_claims[i >> NC_CLAIM_SHIFT]) >>
+	               (i & (NC_CLAIM_BITS - 1)) &
+	       1;
 }
 
 /* Change a live bit; false when it was so already. Only the owner calls this:
@@ -192,7 +197,8 @@ NC_INLINE unsigned nc_page_pick_list(struct nc_page *page)
 }
 
 /* Put a free block on the free list `list`. */
-NC_INLINE void nc_page_push(struct nc_page *page, uint8_t *block, uintptr_t i, unsigned list)
+NC_INLINE void nc_page_push(struct nc_page *page, uint8_t *block, uintptr_t i,
+                            unsigned list)
 {
 	*(nc_word_t *)block = nc_link_encode(&page->keys, block, page->heads[list]);
 	page->heads[list] = (nc_ref_t)(NC_REF_IS_INDEX ? i : (uintptr_t)block);
@@ -200,7 +206,8 @@ NC_INLINE void nc_page_push(struct nc_page *page, uint8_t *block, uintptr_t i, u
 
 /* A new page for the class, published and owned by `owner`; NULL when there is
  * no memory. Its lists are empty: nc_page_refill gives them blocks. */
-struct nc_page *nc_page_make(unsigned class_idx, uintptr_t owner, struct nc_random *random);
+struct nc_page *nc_page_make(unsigned class_idx, uintptr_t owner,
+                             struct nc_random *random);
 /* Give an owned page, whose every block is free, back. Claims that come too
  * late are reported. */
 void nc_page_release(struct nc_page *page, struct nc_random *random);
@@ -234,6 +241,7 @@ NC_COLD void nc_page_report_double_free(const struct nc_page *page, const void *
 NC_COLD void nc_page_report_race(const struct nc_page *page, uintptr_t i);
 NC_COLD void nc_page_report_overflow(const void *block, const struct nc_page *page);
 NC_COLD void nc_page_report_link(const struct nc_page *page, const void *block);
-NC_COLD void nc_page_report_invalid(const struct nc_page *page, const void *p, const char *call);
+NC_COLD void nc_page_report_invalid(const struct nc_page *page, const void *p,
+                                    const char *call);
 
 #endif

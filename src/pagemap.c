@@ -14,7 +14,8 @@ bool nc_pagemap_grow_locked(const void *base, size_t bytes)
 	for (uintptr_t i = first; i <= last; i++) {
 		if (nc_load_relaxed(&nc_pagemap.x_root[i]))
 			continue;
-		uintptr_t leaf = (uintptr_t)nc_port_map(nc_align_up(LEAF_BYTES, nc_os_page));
+		uintptr_t leaf =
+			(uintptr_t)nc_port_map(nc_align_up(LEAF_BYTES, nc_os_page));
 		if (!leaf)
 			return false;
 		nc_store_release(&nc_pagemap.x_root[i],
@@ -29,8 +30,9 @@ void nc_pagemap_set_locked(const void *base, size_t slice_count, const void *wha
 
 	for (size_t i = 0; i < slice_count; i++) {
 		uintptr_t a = (uintptr_t)base + i * NC_SLICE_BYTES;
-		uintptr_t *leaf = (uintptr_t *)((uintptr_t)nc_pagemap.x_empty_leaf +
-		                                nc_pagemap.x_root[nc_pagemap_root_idx(a)]);
+		uintptr_t *leaf =
+			(uintptr_t *)((uintptr_t)nc_pagemap.x_empty_leaf +
+		                      nc_pagemap.x_root[nc_pagemap_root_idx(a)]);
 		nc_store_release(&leaf[nc_pagemap_leaf_idx(a)], entry);
 	}
 }

@@ -29,7 +29,8 @@ extern NC_HIDDEN struct nc_pagemap nc_pagemap;
 
 NC_INLINE uintptr_t nc_pagemap_root_idx(uintptr_t a)
 {
-	return a >> (NC_SLICE_SHIFT + NC_LEAF_BITS) & (((uintptr_t)1 << NC_ROOT_BITS) - 1);
+	return a >> (NC_SLICE_SHIFT + NC_LEAF_BITS) &
+	       (((uintptr_t)1 << NC_ROOT_BITS) - 1);
 }
 
 NC_INLINE uintptr_t nc_pagemap_leaf_idx(uintptr_t a)
@@ -46,12 +47,14 @@ NC_INLINE void *nc_pagemap_find(const void *p)
 	uintptr_t map = (uintptr_t)&nc_pagemap, a = (uintptr_t)p;
 	uintptr_t root_at = nc_pagemap_root_idx(a) * sizeof(uintptr_t);
 	uintptr_t leaf_at = nc_pagemap_leaf_idx(a) * sizeof(uintptr_t);
-	uintptr_t leaf = map + nc_load_acquire((uintptr_t *)(map + root_at +
-	                                       offsetof(struct nc_pagemap, x_root)));
+	uintptr_t leaf =
+		map + nc_load_acquire((uintptr_t *)(map + root_at +
+	                                            offsetof(struct nc_pagemap, x_root)));
 
 	__asm__("" : "+r"(leaf)); /* else the sum is made in one step more */
 	return (void *)(map + nc_load_acquire((uintptr_t *)(leaf + leaf_at +
-	                                      offsetof(struct nc_pagemap, x_empty_leaf))));
+	                                                    offsetof(struct nc_pagemap,
+	                                                             x_empty_leaf))));
 }
 
 /* Make the leaves for a range exist; false when there is no memory. */

@@ -52,8 +52,8 @@ int nc_port_report_fd(void);
  * fork the forking thread lends it to itself: fork handlers of others, which
  * run while our own hold it, may allocate. */
 struct nc_lock {
-	uint32_t x_state;    /* 0 free, 1 held, 2 held and somebody sleeps */
-	uint32_t depth;      /* takes by the borrower, under the lock */
+	uint32_t x_state;     /* 0 free, 1 held, 2 held and somebody sleeps */
+	uint32_t depth;       /* takes by the borrower, under the lock */
 	uintptr_t x_borrower; /* the forking thread, else 0 */
 };
 

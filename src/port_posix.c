@@ -115,7 +115,8 @@ bool nc_port_unguard(void *p, size_t bytes)
 
 void nc_port_guards_unmapped(unsigned count)
 {
-	if (nc_load_relaxed(&x_guard_by_protect) && nc_load_relaxed(&x_guard_splits) >= count)
+	if (nc_load_relaxed(&x_guard_by_protect) &&
+	    nc_load_relaxed(&x_guard_splits) >= count)
 		__atomic_fetch_sub(&x_guard_splits, count, __ATOMIC_RELAXED);
 }
 
@@ -145,9 +146,11 @@ void nc_port_entropy(void *buf, size_t bytes)
 	size_t got = 0;
 
 	while (got < bytes) {
-		long n = syscall(SYS_getrandom, out + got, bytes - got, 0x4 /* INSECURE */);
+		long n = syscall(SYS_getrandom, out + got, bytes - got,
+		                 0x4 /* INSECURE */);
 		if (n < 0)
-			n = syscall(SYS_getrandom, out + got, bytes - got, 0x1 /* NONBLOCK */);
+			n = syscall(SYS_getrandom, out + got, bytes - got,
+			            0x1 /* NONBLOCK */);
 		if (n <= 0)
 			break;
 		got += (size_t)n;
@@ -164,7 +167,8 @@ void nc_port_entropy(void *buf, size_t bytes)
 	mix ^= (uintptr_t)now.tv_nsec * 0x9e3779b9u ^ (uintptr_t)getpid() << 13;
 	for (size_t i = 0; i < bytes; i++) {
 		mix = mix * 0x343fd + 0x269ec3;
-		out[i] ^= (unsigned char)(mix >> 16) ^ (at_random ? at_random[i & 15] : 0);
+		out[i] ^=
+			(unsigned char)(mix >> 16) ^ (at_random ? at_random[i & 15] : 0);
 	}
 }
 
@@ -216,8 +220,8 @@ static bool try_take(struct nc_lock *lock)
 	uint32_t free_state = 0;
 
 	return nc_load_relaxed(&lock->x_state) == 0 &&
-	       __atomic_compare_exchange_n(&lock->x_state, &free_state, 1, false, __ATOMIC_ACQUIRE,
-	                                   __ATOMIC_RELAXED);
+	       __atomic_compare_exchange_n(&lock->x_state, &free_state, 1, false,
+	                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
 void nc_lock_take_slow(struct nc_lock *lock)

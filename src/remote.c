@@ -51,8 +51,9 @@ static void remote_free(struct nc_page *page, uintptr_t i, void *p)
 		if (nc_cas(claims, &seen, seen | bit))
 			break;
 	} while (true);
-	if (kind < NC_PENDING || ((seen | bit) & NC_CLAIM_MASK) !=
-	                             nc_load_relaxed(&page->x_live[i >> NC_CLAIM_SHIFT]))
+	if (kind < NC_PENDING ||
+	    ((seen | bit) & NC_CLAIM_MASK) !=
+	            nc_load_relaxed(&page->x_live[i >> NC_CLAIM_SHIFT]))
 		return;
 	if (!nc_page_all_claimed(page))
 		return;
@@ -76,7 +77,8 @@ static bool owner_free(struct nc_heap *heap, struct nc_page *page, uintptr_t i, 
 			return false;
 	}
 	/* A remote free that came first has its claim there. */
-	if (nc_page_is_claimed(page, i) || (NC_LIVE_BITMAP && !nc_page_live_clear(page, i))) {
+	if (nc_page_is_claimed(page, i) ||
+	    (NC_LIVE_BITMAP && !nc_page_live_clear(page, i))) {
 		nc_page_report_double_free(page, p);
 		return true;
 	}

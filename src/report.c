@@ -2,7 +2,7 @@
 
 #include "report.h"
 
-#include "../include/nacre.h"
+#include <nacre.h>
 
 NC_EXPORT char nacre_report[256];
 NC_EXPORT char nacre_report_kind[32];
@@ -100,7 +100,8 @@ void nc_report(enum nc_report_kind kind, const char *format, ...)
 	 * would only hide the first. */
 	if (__atomic_exchange_n(&x_reporting, 1, __ATOMIC_ACQ_REL) == 0) {
 		nc_format(nacre_report, sizeof nacre_report, "%s", line);
-		nc_format(nacre_report_kind, sizeof nacre_report_kind, "%s", kind_words[kind]);
+		nc_format(nacre_report_kind, sizeof nacre_report_kind, "%s",
+		          kind_words[kind]);
 		line[at] = '\n';
 		nc_port_write(nc_port_report_fd(), line, at + 1);
 	}

@@ -74,8 +74,8 @@ NC_EXPORT void nacre_print_stats(int fd)
 	                     "heaps              %z\n"
 	                     "guards dropped     %z\n",
 	                     nacre_version(), s.live_blocks, s.live_bytes, s.large_bytes,
-	                     s.remote_blocks, s.reserved_bytes, s.page_bytes, s.cached_bytes,
-	                     s.metadata_bytes, s.heaps, s.guards_dropped);
+	                     s.remote_blocks, s.reserved_bytes, s.page_bytes,
+	                     s.cached_bytes, s.metadata_bytes, s.heaps, s.guards_dropped);
 	nc_port_write(fd, line, n);
 }
 

@@ -4,7 +4,7 @@
 
 #include "thread.h"
 
-#include "../include/nacre.h"
+#include <nacre.h>
 
 void nc_stats(struct nacre_stats *out);
 

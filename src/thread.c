@@ -6,7 +6,7 @@ static struct nc_heap *heaps;     /* all there ever were */
 static struct nc_heap *idle;      /* those without a thread */
 static struct nc_heap *late_heap; /* of threads past their exit */
 static struct nc_lock late_lock;
-static uint32_t x_dead_heaps;     /* 1: a fork left pages of vanished threads */
+static uint32_t x_dead_heaps; /* 1: a fork left pages of vanished threads */
 
 static struct nc_heap *take_heap(bool *first)
 {
