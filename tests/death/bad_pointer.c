@@ -32,8 +32,9 @@ static void call_it(void *pointer)
 	} else if (!strcmp(call, "free_sized"))
 		((void (*)(void *, size_t))host_function("free_sized"))(pointer, size);
 	else if (!strcmp(call, "free_aligned_sized"))
-		((void (*)(void *, size_t, size_t))host_function("free_aligned_sized"))(
-			pointer, 16, size);
+		((void (*)(void *, size_t,
+		           size_t))host_function("free_aligned_sized"))(pointer, 16,
+		                                                        size);
 	else /* cfree, __libc_free */
 		((void (*)(void *))host_function(call))(pointer);
 }

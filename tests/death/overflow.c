@@ -1,6 +1,7 @@
-/* Bytes past a block's usable end are changed; the block is then freed or
- * reallocated. from= the first byte past the end, bytes= how many, how= flip
- * (every bit changed) or fill ('A'), via= the call, owner= and by= the threads. */
+/* Bytes past a block's usable end are changed, and rightly some before it; the
+ * block is then freed or reallocated. from= the first byte past the end, bytes=
+ * how many, how= flip (every bit changed) or fill ('A'), via= the call, owner=
+ * and by= the threads. */
 #include "death.h"
 
 static size_t size;
@@ -42,8 +43,9 @@ int main(int argc, char **argv)
 	usable = malloc_usable_size(herd.victim);
 	say_pointer('P', herd.victim);
 	say_number('U', usable);
-	memset(herd.victim, 'A', usable);
 	end = herd.victim + usable;
+	for (size_t i = 1; i <= usable && i <= 65536; i++)
+		end[-(ptrdiff_t)i] = 'A';
 	for (size_t i = from; i < from + bytes && !innocent(); i++)
 		end[i] = arg_is("how", "fill") ? 'A' : (unsigned char)~end[i];
 	run_by(arg("by", "main"), pass_it, herd.victim);

@@ -8,7 +8,8 @@ keeps the line and the kind word, those must agree. Each case's innocent
 neighbour must end with status 0 and an empty standard error.
 
   run.py --lib build/libnacre.so --dir build/tests/death [--program NAME]...
-         [--profile standard|strict|fuzz] [--repeat N] [--jobs N] [--innocent] [--list]
+         [--profile standard|strict|fuzz] [--repeat N] [--every N] [--jobs N] [--innocent]
+         [--list]
   run.py --dir build/tests/death          only the innocents, on the host's malloc
 
 Prints a line a case and ends with "N passed, N failed". Status 0 when none failed.
@@ -531,6 +532,7 @@ def main():
     parser.add_argument("--program", action="append", choices=sorted(PROGRAMS))
     parser.add_argument("--profile", default="standard", choices=("standard", "strict", "fuzz"))
     parser.add_argument("--repeat", type=int, default=20, help="runs of each race")
+    parser.add_argument("--every", type=int, default=1, help="run one case in so many")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--innocent", action="store_true", help="run no mistakes")
     parser.add_argument("--list", action="store_true", help="print the cases and end")
@@ -540,6 +542,7 @@ def main():
     lib = os.path.abspath(options.lib) if options.lib else None
     items = list(work_list(options.program or list(PROGRAMS), bool(lib) and not options.innocent,
                            options.repeat))
+    items = items[::options.every]
     if options.list:
         print("\n".join(item[0] for item in items))
         return 0

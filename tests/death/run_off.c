@@ -4,21 +4,21 @@
 
 static size_t size, usable;
 
+/* The innocent writes all that is its own, but not far from the end at issue. */
 static void write_on(void *block)
 {
-	volatile unsigned char *byte = block;
-	size_t limit = (size_t)1 << 28;
+	volatile unsigned char *start = block, *end = start + usable;
+	size_t limit = innocent() ? 0 : (size_t)1 << 28;
+	size_t own = usable < 65536 ? usable : 65536;
 
 	say_pointer('P', block);
 	say_number('U', usable);
-	if (innocent())
-		limit = usable;
 	if (arg_is("way", "down"))
-		for (size_t i = innocent() ? 0 : 1; i < limit; i++)
-			innocent() ? (byte[usable - 1 - i] = 'A') : (*(byte - i) = 'A');
+		for (size_t i = 0; i < own + limit; i++)
+			*(start + own - 1 - i) = 'A';
 	else
-		for (size_t i = 0; i < limit; i++)
-			byte[i] = 'A';
+		for (size_t i = 0; i < own + limit; i++)
+			*(end - own + i) = 'A';
 }
 
 int main(int argc, char **argv)

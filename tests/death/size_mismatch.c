@@ -8,8 +8,8 @@ static size_t given, given_align;
 static void free_it(void *block)
 {
 	if (given_align)
-		((void (*)(void *, size_t, size_t))host_function("free_aligned_sized"))(
-			block, given_align, given);
+		((void (*)(void *, size_t, size_t))
+		         host_function("free_aligned_sized"))(block, given_align, given);
 	else
 		((void (*)(void *, size_t))host_function("free_sized"))(block, given);
 }
