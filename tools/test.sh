@@ -76,7 +76,7 @@ run() {
 	prefix=
 	case $name in asan | tsan) prefix=$still ;; esac
 	$prefix meson test -C "$dir" --no-rebuild --print-errorlogs --logbase "log-$name" "$@" \
-		2>&1 < /dev/null | grep -v '^ninja: '
+		2>&1 < /dev/null | grep --line-buffered -v '^ninja: '
 	if [ -f "$dir/meson-logs/log-$name.json" ]; then
 		mv "$dir/meson-logs/log-$name.json" "$results/$name.json"
 	else
