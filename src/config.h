@@ -77,10 +77,10 @@
 
 /* Blocks of a multiple of 16 bytes up to here have a direct slot in a heap. */
 #define NC_GRAIN 16
-#define NC_DIRECT_BYTES 1024
+#define NC_DIRECT_BYTES (1024 + NC_GRAIN)
 #define NC_DIRECT_COUNT (NC_DIRECT_BYTES / NC_GRAIN + 1)
 /* Largest block that shares a page with others; above it blocks are large. */
-#define NC_SMALL_BYTES ((size_t)64 << 10)
+#define NC_SMALL_BYTES (((size_t)64 << 10) + NC_GRAIN)
 /* Large blocks above this have a mapping of their own. */
 #define NC_OWN_MAP_BYTES ((size_t)1 << 20)
 

@@ -4,20 +4,19 @@
 /* A current page is never given back by a count: this is out of reach. */
 #define LEFT_CURRENT 0x80000000u
 
-#define EMPTY_8                                                                         \
-	&nc_page_empty, &nc_page_empty, &nc_page_empty, &nc_page_empty, &nc_page_empty, \
-		&nc_page_empty, &nc_page_empty, &nc_page_empty
-#define EMPTY_56 EMPTY_8, EMPTY_8, EMPTY_8, EMPTY_8, EMPTY_8, EMPTY_8, EMPTY_8
+#define EMPTY_3 &nc_page_empty, &nc_page_empty, &nc_page_empty
+#define EMPTY_9 EMPTY_3, EMPTY_3, EMPTY_3
+#define EMPTY_63 EMPTY_9, EMPTY_9, EMPTY_9, EMPTY_9, EMPTY_9, EMPTY_9, EMPTY_9
 
 struct nc_heap nc_heap_none = {
-	.direct = { EMPTY_56, EMPTY_8, &nc_page_empty },
-	.pages = { EMPTY_56 },
+	.direct = { EMPTY_63, EMPTY_3 },
+	.pages = { EMPTY_63 },
 };
 struct nc_heap nc_heap_late = {
-	.direct = { EMPTY_56, EMPTY_8, &nc_page_empty },
-	.pages = { EMPTY_56 },
+	.direct = { EMPTY_63, EMPTY_3 },
+	.pages = { EMPTY_63 },
 };
-NC_STATIC_ASSERT(NC_DIRECT_COUNT == 65 && NC_CLASS_COUNT == 56, "initialisers above");
+NC_STATIC_ASSERT(NC_DIRECT_COUNT == 66 && NC_CLASS_COUNT == 63, "initialisers above");
 
 static void link_page(struct nc_page **list, struct nc_page *page)
 {

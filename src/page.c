@@ -66,6 +66,7 @@ static void init_order(struct nc_page *page, struct nc_random *random)
 {
 	page->first = 0;
 	page->step = 1;
+	page->list_mask = page->block_count >= 64 ? NC_LISTS - 1 : (NC_LISTS - 1) / 4;
 	if (!NC_RANDOM_ORDER || page->block_count < 2)
 		return;
 	page->first = nc_random_below(random, (uint32_t)page->block_count);
@@ -159,7 +160,8 @@ void nc_page_release(struct nc_page *page, struct nc_random *random)
 
 static void push_random(struct nc_page *page, uintptr_t i, struct nc_random *random)
 {
-	nc_page_push(page, nc_page_block(page, i), i, nc_random_u32(random) % NC_LISTS);
+	nc_page_push(page, nc_page_block(page, i), i,
+	             nc_random_u32(random) & page->list_mask);
 }
 
 /* Take over the claims of one word; returns how many. */
@@ -225,7 +227,7 @@ static void extend(struct nc_page *page, struct nc_random *random)
 	}
 	for (uint32_t k = n; k-- > 0;) {
 		uint32_t i = order[k];
-		nc_page_push(page, nc_page_block(page, i), i, k % NC_LISTS);
+		nc_page_push(page, nc_page_block(page, i), i, k & page->list_mask);
 		if (!NC_LIVE_BITMAP)
 			page->x_live[i >> NC_CLAIM_SHIFT] |= (uint32_t)1
 			                                     << (i & (NC_CLAIM_BITS - 1));

@@ -58,8 +58,9 @@ struct nc_page {
 	uintptr_t divide_inverse; /* of the odd part of block_bytes */
 	uint32_t divide_shift;    /* log2 of the rest */
 	uint32_t canary_key;
-	uint32_t left;                /* frees until the page may be empty */
-	uint64_t rotor;               /* random bits that pick the free list */
+	uint32_t left;      /* frees until the page may be empty */
+	uint32_t list_mask; /* lists in use, less one: fewer where blocks are few */
+	uint64_t rotor;     /* random bits that pick the free list */
 	nc_ref_t heads[NC_LISTS_MAX]; /* free lists: first block, or NC_REF_END */
 	/* what slow paths use */
 	nc_ref_t queue[NC_LISTS_MAX]; /* lists to hand out after head's */
@@ -193,7 +194,7 @@ NC_INLINE unsigned nc_page_pick_list(struct nc_page *page)
 	if (!NC_RANDOM_ORDER)
 		return 0;
 	page->rotor = page->rotor >> 3 | page->rotor << 61;
-	return (unsigned)page->rotor & (NC_LISTS - 1);
+	return (unsigned)page->rotor & page->list_mask;
 }
 
 /* Put a free block on the free list `list`. */
