@@ -7,12 +7,12 @@ WORDS = ('shell pearl layer nacre mussel plate inner thread block page slice are
 
 
 def tree(path):
-    """3,000 files of text in 150 directories, 7 MiB; some empty, some with one line."""
+    """3,000 files of text in 150 directories, 4 MiB; some empty, some with one line."""
     rng = random.Random(1)
     for number in range(3000):
         folder = os.path.join(path, f'd{number % 15:02}', f'e{number % 10}')
         os.makedirs(folder, exist_ok=True)
-        lines = rng.choice((0, 1, 10, 40, 80, 150))
+        lines = rng.choice((0, 1, 6, 25, 50, 90))
         with open(os.path.join(folder, f'f{number:04}.txt'), 'w', encoding='ascii') as file:
             for _ in range(lines):
                 file.write(' '.join(rng.choices(WORDS, k=7)))
