@@ -13,6 +13,9 @@ struct nc_arena {
 	uintptr_t words[];
 };
 
+/* Slices kept whether they serve or not. */
+#define KEEP_ANYWAY ((size_t)16)
+
 static struct {
 	struct nc_arena *first;
 	size_t reserved_slices, used_slices, dirty_slices;
@@ -119,18 +122,14 @@ static bool grow_locked(size_t count)
 	}
 }
 
-static size_t find_run(struct nc_arena *a, size_t count)
+/* The first run of count slices that are free (and dirty, if given). */
+static size_t find_run(struct nc_arena *a, const uintptr_t *dirty, size_t count)
 {
-	if (count == 1 && a->dirty_count) {
-		size_t at = next_bit(a->free, a->dirty, 0, a->slice_count, true);
-		if (at < a->slice_count)
-			return at;
-	}
 	for (size_t at = 0;;) {
-		at = next_bit(a->free, NULL, at, a->slice_count, true);
+		at = next_bit(a->free, dirty, at, a->slice_count, true);
 		if (at + count > a->slice_count)
 			return a->slice_count;
-		size_t end = next_bit(a->free, NULL, at,
+		size_t end = next_bit(a->free, dirty, at,
 		                      nc_min(a->slice_count, at + count), false);
 		if (end == at + count)
 			return at;
@@ -138,21 +137,22 @@ static size_t find_run(struct nc_arena *a, size_t count)
 	}
 }
 
-/* Find and mark a run; returns its arena and index. */
-static struct nc_arena *reserve_locked(size_t count, size_t *at)
+/* An arena with a run, and its index; resident slices come first. */
+static struct nc_arena *find_locked(size_t count, size_t *at)
 {
-	for (int tries = 0; tries < 2; tries++) {
+	for (int dirty = 1; dirty >= 0; dirty--) {
 		for (struct nc_arena *a = arenas.first; a; a = a->next) {
-			if (a->free_count < count)
+			if ((dirty ? a->dirty_count : a->free_count) < count)
 				continue;
-			*at = find_run(a, count);
+			*at = find_run(a, dirty ? a->dirty : NULL, count);
 			if (*at < a->slice_count)
 				return a;
 		}
-		if (!tries && !grow_locked(count))
-			return NULL;
 	}
-	return NULL;
+	if (!grow_locked(count))
+		return NULL;
+	*at = 0;
+	return arenas.first;
 }
 
 static void *slice_at(const struct nc_arena *a, size_t i)
@@ -182,51 +182,11 @@ static bool place_guards(const struct nc_arena *a, size_t at, size_t count)
 	return true;
 }
 
-void *nc_arena_take(size_t count, struct nc_run_state *state)
+/* Dirty slices that may stay. */
+static size_t bound_locked(void)
 {
-	size_t at, dirty = 0;
-
-	nc_lock_take(&nc_core_lock);
-	struct nc_arena *a = reserve_locked(count, &at);
-	if (!a) {
-		nc_lock_give(&nc_core_lock);
-		return NULL;
-	}
-	for (size_t i = at; i < at + count; i++) {
-		dirty += get_bit(a->dirty, i);
-		set_bit(a->free, i, false);
-		set_bit(a->dirty, i, false);
-	}
-	a->free_count -= count;
-	a->dirty_count -= dirty;
-	arenas.dirty_slices -= dirty;
-	arenas.used_slices += count;
-	nc_lock_give(&nc_core_lock);
-	state->zero = !dirty;
-	state->guarded = false;
-	if (!NC_GUARD)
-		return slice_at(a, at);
-	/* A guard that cannot be lifted makes the run useless: it is left out. */
-	if (!place_guards(a, at, count))
-		return NULL;
-	state->guarded = guarded(a, at + count - 1);
-	return slice_at(a, at);
-}
-
-static struct nc_arena *arena_of_locked(const void *run)
-{
-	struct nc_arena *a = arenas.first;
-
-	while ((uintptr_t)run - a->base >= a->slice_count << NC_SLICE_SHIFT)
-		a = a->next;
-	return a;
-}
-
-static bool over_bound_locked(size_t more)
-{
-	return (arenas.dirty_slices + more) << NC_SLICE_SHIFT >
-	       NC_DIRTY_MIN_BYTES +
-	               ((arenas.used_slices << NC_SLICE_SHIFT) >> NC_DIRTY_SHIFT);
+	return (NC_DIRTY_MIN_BYTES >> NC_SLICE_SHIFT) +
+	       (arenas.used_slices >> NC_DIRTY_SHIFT);
 }
 
 /* Slices that are neither free nor in use come back. */
@@ -265,15 +225,16 @@ static size_t take_dirty_locked(size_t most, struct nc_arena **where, size_t *at
 	return 0;
 }
 
-/* Give dirty slices to the system until few enough are left, but at most
- * `most`: as what is in use falls, what is kept falls with it. */
-static void purge_some(size_t most)
+/* Give dirty slices to the system until no more than `keep` are left, but at
+ * most `most`. */
+static void purge_some(size_t most, size_t keep)
 {
 	struct nc_arena *a;
 	size_t at, n;
 
 	nc_lock_take(&nc_core_lock);
-	while (most && over_bound_locked(0) && (n = take_dirty_locked(most, &a, &at))) {
+	while (most && arenas.dirty_slices > keep &&
+	       (n = take_dirty_locked(most, &a, &at))) {
 		nc_lock_give(&nc_core_lock);
 		bool gone = nc_port_purge(slice_at(a, at), n << NC_SLICE_SHIFT);
 		nc_lock_take(&nc_core_lock);
@@ -285,6 +246,50 @@ static void purge_some(size_t most)
 	nc_lock_give(&nc_core_lock);
 }
 
+void *nc_arena_take(size_t count, struct nc_run_state *state)
+{
+	size_t at, dirty = 0;
+
+	nc_lock_take(&nc_core_lock);
+	struct nc_arena *a = find_locked(count, &at);
+	if (!a) {
+		nc_lock_give(&nc_core_lock);
+		return NULL;
+	}
+	for (size_t i = at; i < at + count; i++) {
+		dirty += get_bit(a->dirty, i);
+		set_bit(a->free, i, false);
+		set_bit(a->dirty, i, false);
+	}
+	a->free_count -= count;
+	a->dirty_count -= dirty;
+	arenas.dirty_slices -= dirty;
+	arenas.used_slices += count;
+	/* What is kept did not serve: then it goes, and memory does not grow. */
+	bool kept_in_vain = dirty < count && arenas.dirty_slices > KEEP_ANYWAY;
+	nc_lock_give(&nc_core_lock);
+	if (kept_in_vain)
+		purge_some(count - dirty, KEEP_ANYWAY);
+	state->zero = !dirty;
+	state->guarded = false;
+	if (!NC_GUARD)
+		return slice_at(a, at);
+	/* A guard that cannot be lifted makes the run useless: it is left out. */
+	if (!place_guards(a, at, count))
+		return NULL;
+	state->guarded = guarded(a, at + count - 1);
+	return slice_at(a, at);
+}
+
+static struct nc_arena *arena_of_locked(const void *run)
+{
+	struct nc_arena *a = arenas.first;
+
+	while ((uintptr_t)run - a->base >= a->slice_count << NC_SLICE_SHIFT)
+		a = a->next;
+	return a;
+}
+
 void nc_arena_give(void *run, size_t count, const void *left_behind)
 {
 	nc_lock_take(&nc_core_lock);
@@ -292,10 +297,12 @@ void nc_arena_give(void *run, size_t count, const void *left_behind)
 	struct nc_arena *a = arena_of_locked(run);
 	arenas.used_slices -= count;
 	put_locked(a, ((uintptr_t)run - a->base) >> NC_SLICE_SHIFT, count, true);
-	bool over = over_bound_locked(0);
+	size_t bound = bound_locked();
+	bool over = arenas.dirty_slices > bound;
 	nc_lock_give(&nc_core_lock);
+	/* More than came: as what is in use falls, what is kept falls too. */
 	if (over)
-		purge_some(2 * count + 2);
+		purge_some(2 * count + 2, bound);
 }
 
 void nc_arena_publish(void *run, size_t count, const void *page)
@@ -314,19 +321,7 @@ void nc_arena_figures_locked(struct nc_arena_figures *out)
 
 void nc_arena_trim(void)
 {
-	struct nc_arena *a;
-	size_t at, n;
-
-	nc_lock_take(&nc_core_lock);
-	while ((n = take_dirty_locked(SIZE_MAX / 2, &a, &at))) {
-		nc_lock_give(&nc_core_lock);
-		bool gone = nc_port_purge(slice_at(a, at), n << NC_SLICE_SHIFT);
-		nc_lock_take(&nc_core_lock);
-		put_locked(a, at, n, !gone);
-		if (!gone)
-			break;
-	}
-	nc_lock_give(&nc_core_lock);
+	purge_some(SIZE_MAX / 2, 0);
 }
 
 void nc_arena_walk_locked(void (*visit)(void *page, void *with), void *with)

@@ -97,9 +97,11 @@
 #define NC_DIRTY_MIN_BYTES ((size_t)4 << 20)
 #define NC_DIRTY_SHIFT 2
 /* Empty pages a heap keeps for itself. */
-#define NC_HEAP_EMPTY_BYTES ((size_t)512 << 10)
-/* Freed large blocks kept for reuse: their count, and their bytes. */
+#define NC_HEAP_EMPTY_BYTES ((size_t)1 << 20)
+/* Freed large blocks kept for reuse: their count, and their bytes at first and
+ * at most. The bound grows when a block is asked for that was just let go. */
 #define NC_LARGE_CACHE_COUNT 32
+#define NC_LARGE_CACHE_MIN_BYTES ((size_t)2 << 20)
 #define NC_LARGE_CACHE_BYTES ((size_t)32 << 20)
 /* Guards that split a mapping (where the kernel has no cheaper ones). */
 #define NC_GUARD_SPLIT_MAX 8192

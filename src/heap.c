@@ -5,18 +5,18 @@
 #define LEFT_CURRENT 0x80000000u
 
 #define EMPTY_3 &nc_page_empty, &nc_page_empty, &nc_page_empty
-#define EMPTY_9 EMPTY_3, EMPTY_3, EMPTY_3
-#define EMPTY_63 EMPTY_9, EMPTY_9, EMPTY_9, EMPTY_9, EMPTY_9, EMPTY_9, EMPTY_9
+#define EMPTY_15 EMPTY_3, EMPTY_3, EMPTY_3, EMPTY_3, EMPTY_3
+#define EMPTY_60 EMPTY_15, EMPTY_15, EMPTY_15, EMPTY_15
 
 struct nc_heap nc_heap_none = {
-	.direct = { EMPTY_63, EMPTY_3 },
-	.pages = { EMPTY_63 },
+	.direct = { EMPTY_60, EMPTY_3, EMPTY_3 },
+	.pages = { EMPTY_60, EMPTY_15 },
 };
 struct nc_heap nc_heap_late = {
-	.direct = { EMPTY_63, EMPTY_3 },
-	.pages = { EMPTY_63 },
+	.direct = { EMPTY_60, EMPTY_3, EMPTY_3 },
+	.pages = { EMPTY_60, EMPTY_15 },
 };
-NC_STATIC_ASSERT(NC_DIRECT_COUNT == 66 && NC_CLASS_COUNT == 63, "initialisers above");
+NC_STATIC_ASSERT(NC_DIRECT_COUNT == 66 && NC_CLASS_COUNT == 75, "initialisers above");
 
 static void link_page(struct nc_page **list, struct nc_page *page)
 {

@@ -1,9 +1,14 @@
 #include "large.h"
 #include "meta.h"
 
+#define LET_GO_COUNT 8
+
 static struct {
 	struct nc_page *cached[NC_LARGE_CACHE_COUNT]; /* oldest first */
 	size_t cached_count, cached_bytes;
+	size_t bound;                /* of cached_bytes, less NC_LARGE_CACHE_MIN_BYTES */
+	size_t let_go[LET_GO_COUNT]; /* sizes of the last ones that were not kept */
+	size_t let_go_at;
 	size_t live_blocks, live_bytes;
 	size_t mapped_bytes; /* of mappings of their own */
 	struct nc_random random;
@@ -122,6 +127,26 @@ static bool publish(struct nc_page *page)
 	return ok;
 }
 
+/* Whether a block of `has` bytes may serve for one of `want`. */
+static bool serves(size_t has, size_t want)
+{
+	return has >= want && has - want <= want / 4;
+}
+
+/* A block is asked for and none is cached: had we kept one, it would be. A
+ * program that only grows its blocks never gets here. */
+static void regret_locked(size_t want)
+{
+	for (size_t i = 0; i < LET_GO_COUNT; i++) {
+		if (!serves(large.let_go[i], want))
+			continue;
+		large.bound = nc_min(large.bound + large.let_go[i],
+		                     NC_LARGE_CACHE_BYTES - NC_LARGE_CACHE_MIN_BYTES);
+		large.let_go[i] = 0;
+		return;
+	}
+}
+
 /* Take a cached block of about this size. */
 static struct nc_page *from_cache(size_t block_bytes, size_t align)
 {
@@ -130,8 +155,7 @@ static struct nc_page *from_cache(size_t block_bytes, size_t align)
 	nc_lock_take(&nc_core_lock);
 	for (size_t i = large.cached_count; i-- > 0;) {
 		struct nc_page *page = large.cached[i];
-		if (page->block_bytes >= block_bytes &&
-		    page->block_bytes - block_bytes <= block_bytes / 4 &&
+		if (serves(page->block_bytes, block_bytes) &&
 		    !((uintptr_t)page->start & (align - 1)) &&
 		    (best == NC_LARGE_CACHE_COUNT ||
 		     page->block_bytes < large.cached[best]->block_bytes))
@@ -146,6 +170,8 @@ static struct nc_page *from_cache(size_t block_bytes, size_t align)
 		large.cached_bytes -= page->block_bytes;
 		large.live_blocks++;
 		large.live_bytes += page->block_bytes;
+	} else {
+		regret_locked(block_bytes);
 	}
 	nc_lock_give(&nc_core_lock);
 	return page;
@@ -258,25 +284,27 @@ static void to_cache(struct nc_page *page)
 	nc_lock_take(&nc_core_lock);
 	large.live_blocks--;
 	large.live_bytes -= page->block_bytes;
-	size_t bound = nc_max(NC_LARGE_CACHE_BYTES, large.live_bytes >> 4);
-	if (page->block_bytes > bound) {
-		out[out_count++] = page;
-	} else {
-		size_t drop = 0;
-		while (drop < large.cached_count &&
-		       (large.cached_count - drop == NC_LARGE_CACHE_COUNT ||
-		        large.cached_bytes + page->block_bytes > bound)) {
-			large.cached_bytes -= large.cached[drop]->block_bytes;
-			out[out_count++] = large.cached[drop++];
-		}
-		large.cached_count -= drop;
-		for (size_t i = 0; i < large.cached_count; i++)
-			large.cached[i] = large.cached[i + drop];
+	size_t bound = NC_LARGE_CACHE_MIN_BYTES + large.bound, drop = 0;
+	bool keep = page->block_bytes <= bound;
+	while (keep && drop < large.cached_count &&
+	       (large.cached_count - drop == NC_LARGE_CACHE_COUNT ||
+	        large.cached_bytes + page->block_bytes > bound)) {
+		large.cached_bytes -= large.cached[drop]->block_bytes;
+		out[out_count++] = large.cached[drop++];
+	}
+	large.cached_count -= drop;
+	for (size_t i = 0; drop && i < large.cached_count; i++)
+		large.cached[i] = large.cached[i + drop];
+	if (keep) {
 		if (NC_LINK_ENCODE)
 			*(nc_word_t *)page->start = freed_mark(page);
 		large.cached[large.cached_count++] = page;
 		large.cached_bytes += page->block_bytes;
+	} else {
+		out[out_count++] = page;
 	}
+	for (size_t i = 0; i < out_count; i++)
+		large.let_go[large.let_go_at++ % LET_GO_COUNT] = out[i]->block_bytes;
 	nc_lock_give(&nc_core_lock);
 	for (size_t i = 0; i < out_count; i++)
 		release(out[i]);
