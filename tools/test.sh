@@ -24,6 +24,13 @@ while [ $# -gt 0 ]; do
 	shift
 done
 
+# A fault that a test provokes is the test's to see, not the sanitizer's. The
+# time limits are libcheck's own; these builds and valgrind are slow.
+export ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_abort=0:detect_leaks=0
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+export TSAN_OPTIONS=halt_on_error=1:handle_segv=0:handle_abort=0
+export CK_TIMEOUT_MULTIPLIER=20
+
 results=$(mktemp -d) || exit 1
 trap 'rm -rf "$results"' EXIT
 begin=$(date +%s)
@@ -54,7 +61,7 @@ configure() {
 	if { meson setup $again "$dir" --werror "$@" ||
 		{ [ -n "$again" ] && meson setup --wipe "$dir" --werror "$@"; }; } \
 		> "$results/$name.build" 2>&1 &&
-		ninja -C "$dir" >> "$results/$name.build" 2>&1; then
+		ninja -k 0 -C "$dir" >> "$results/$name.build" 2>&1; then
 		echo "passed build" > "$results/$name.own"
 	else
 		grep -E 'error|ERROR|undefined' "$results/$name.build" | head -n 20
@@ -85,22 +92,48 @@ run() {
 	runs="$runs $name=$results/$name.json"
 }
 
-# variant NAME COMPILER SETUP-ARGUMENTS... -- MESON-TEST-ARGUMENTS...
+# behaviour DIR: the names of the tests that another compiler may change. Not among
+# them: real programs and counted costs; and strict and fuzz, which compile the same
+# sources and are run in the main build.
+behaviour() {
+	meson introspect --tests "$1" | python3 -c '
+import json, sys
+for test in json.load(sys.stdin):
+    suites = {suite.split(":")[-1] for suite in test["suite"]}
+    if not suites & {"real", "cost", "model", "long"}:
+        if not test["name"].endswith(("-strict", "-fuzz")):
+            print(test["name"])'
+}
+
+# variant NAME COMPILER SETUP-ARGUMENTS... [-- MESON-TEST-ARGUMENTS...]; without
+# these the tests are those of behaviour.
 variant() {
 	wanted "$1" || return 0
 	section "$1"
 	name=$1 CC=$2 && shift 2
-	export CC
 	CXX=$(echo "$CC" | sed 's/gcc/g++/; s/clang/clang++/')
-	export CXX
+	export CC CXX
 	options=
-	while [ "$1" != -- ]; do
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
 		options="$options $1"
 		shift
 	done
-	shift
 	# shellcheck disable=SC2086
-	configure "$name" $options && run "$name" "build-$name" "$@"
+	configure "$name" $options || return
+	if [ $# -gt 0 ]; then
+		shift
+		run "$name" "build-$name" "$@"
+	else
+		set -f
+		tests=$(behaviour "build-$name")
+		IFS='
+'
+		# shellcheck disable=SC2086
+		set -- $tests
+		unset IFS
+		set +f
+		run "$name" "build-$name" -t 3 "$@"
+	fi
 }
 
 if [ $setup = 1 ] && [ -f tools/setup.sh ]; then
@@ -163,18 +196,12 @@ if wanted main || wanted valgrind || wanted options; then
 	fi
 fi
 
-# Real programs and counted costs depend on none of what varies below.
-behaviour="--no-suite real --no-suite cost --no-suite model"
-
 if [ $quick = 0 ]; then
-	# shellcheck disable=SC2086
-	{
-		variant clang clang -- $behaviour
-		variant O0 gcc -Doptimization=0 -- $behaviour -t 3
-		variant O3-lto gcc -Doptimization=3 -Db_lto=true -- $behaviour
-	}
-	variant asan gcc -Db_sanitize=address,undefined -- --suite unit -t 3
-	variant tsan gcc -Db_sanitize=thread -- --suite stress -t 5
+	variant clang clang
+	variant O0 gcc -Doptimization=0
+	variant O3-lto gcc -Doptimization=3 -Db_lto=true
+	variant asan gcc -Db_sanitize=address,undefined -- --suite unit --no-suite long -t 3
+	variant tsan gcc -Db_sanitize=thread -- --suite stress --no-suite long -t 5
 	if wanted options; then
 		section "options: each mitigation off"
 		export CC=gcc CXX=g++
@@ -182,8 +209,9 @@ if [ $quick = 0 ]; then
 	fi
 	if wanted valgrind && grep -q passed "$results/main.own"; then
 		section "valgrind: unit tests"
-		run valgrind build --suite unit -t 20 \
-			--wrap "valgrind -q --error-exitcode=99 --leak-check=no"
+		run valgrind build --suite unit --no-suite long -t 20 \
+			--wrap "valgrind -q --error-exitcode=99 --leak-check=no \
+				--suppressions=$PWD/tools/valgrind.supp"
 	fi
 fi
 
