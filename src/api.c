@@ -153,6 +153,7 @@ NC_NOINLINE static void nc_free_slow(void *p, struct nc_page *page)
 		if (NC_CANARY && !nc_page_is_claimed(page, i) &&
 		    !nc_canary_holds(p, page->block_bytes, page->canary_key))
 			nc_page_report_overflow(p, page);
+		nc_heap_reap_slow();
 		nc_remote_or_owner_free(page, i, p);
 	}
 	errno = saved;

@@ -274,9 +274,10 @@ void *nc_arena_take(size_t count, struct nc_run_state *state)
 	state->guarded = false;
 	if (!NC_GUARD)
 		return slice_at(a, at);
-	/* A guard that cannot be lifted makes the run useless: it is left out. */
+	/* A guard that cannot be lifted makes the run useless: it is left out.
+	 * This ends: a new arena has none. */
 	if (!place_guards(a, at, count))
-		return NULL;
+		return nc_arena_take(count, state);
 	state->guarded = guarded(a, at + count - 1);
 	return slice_at(a, at);
 }
@@ -290,10 +291,9 @@ static struct nc_arena *arena_of_locked(const void *run)
 	return a;
 }
 
-void nc_arena_give(void *run, size_t count, const void *left_behind)
+void nc_arena_give(void *run, size_t count)
 {
 	nc_lock_take(&nc_core_lock);
-	nc_pagemap_set_locked(run, count, left_behind);
 	struct nc_arena *a = arena_of_locked(run);
 	arenas.used_slices -= count;
 	put_locked(a, ((uintptr_t)run - a->base) >> NC_SLICE_SHIFT, count, true);

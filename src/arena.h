@@ -19,11 +19,11 @@ struct nc_run_state {
 /* A run of count slices that ends in a guard (where the system gives one), or
  * NULL. */
 void *nc_arena_take(size_t count, struct nc_run_state *state);
-/* Give a whole run back. Nothing may refer to it, the page map excepted:
- * its entries become `left_behind` (NULL: none). */
-void nc_arena_give(void *run, size_t count, const void *left_behind);
+/* Give a whole run back. Nothing may refer to it; its entries in the page map
+ * stay as they are. */
+void nc_arena_give(void *run, size_t count);
 
-/* Enter a run into the page map, and out of it. */
+/* What the page map says of a run. */
 void nc_arena_publish(void *run, size_t count, const void *page);
 
 struct nc_arena_figures {

@@ -9,6 +9,7 @@
 
 #define nc_load_relaxed(p) __atomic_load_n((p), __ATOMIC_RELAXED)
 #define nc_load_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define nc_load_seq(p) __atomic_load_n((p), __ATOMIC_SEQ_CST)
 #define nc_store_relaxed(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #define nc_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define nc_exchange(p, v) __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
@@ -19,7 +20,7 @@
 NC_INLINE bool nc_cas(uintptr_t *p, uintptr_t *expected, uintptr_t desired)
 {
 	return __atomic_compare_exchange_n(p, expected, desired, false, __ATOMIC_SEQ_CST,
-	                                   __ATOMIC_ACQUIRE);
+	                                   __ATOMIC_SEQ_CST);
 }
 
 #endif

@@ -3,6 +3,8 @@
 
 /* A current page is never given back by a count: this is out of reach. */
 #define LEFT_CURRENT 0x80000000u
+/* Pages that one sweep looks at, at most. */
+#define SWEEP_COUNT 32
 
 #define EMPTY_3 &nc_page_empty, &nc_page_empty, &nc_page_empty
 #define EMPTY_15 EMPTY_3, EMPTY_3, EMPTY_3, EMPTY_3, EMPTY_3
@@ -197,6 +199,22 @@ static bool retire_current(struct nc_heap *heap, struct nc_page *page)
 	return true;
 }
 
+/* Pages that the owner freed in, and that others freed the rest of, tell nobody:
+ * a few are looked at whenever a page is made. */
+static void sweep(struct nc_heap *heap)
+{
+	struct nc_page *next, *page = heap->avail[heap->sweep_at++ % NC_CLASS_COUNT];
+
+	for (int i = 0; page && i < SWEEP_COUNT; page = next, i++) {
+		next = page->next;
+		if (!(nc_load_relaxed(&page->x_owner) & NC_NOTED))
+			continue;
+		nc_page_collect(page, &heap->random);
+		if (page->left == 0 && !page->kept_empty)
+			nc_heap_page_emptied(heap, page);
+	}
+}
+
 /* An owned page in no list, for the class. */
 static struct nc_page *next_page(struct nc_heap *heap, unsigned class_idx)
 {
@@ -204,8 +222,10 @@ static struct nc_page *next_page(struct nc_heap *heap, unsigned class_idx)
 
 	if (!page)
 		page = adopt(heap, class_idx);
-	if (!page)
+	if (!page) {
+		sweep(heap);
 		page = nc_page_make(class_idx, nc_heap_word(heap), &heap->random);
+	}
 	return page;
 }
 
@@ -244,8 +264,12 @@ void nc_heap_trim(struct nc_heap *heap)
 		struct nc_page *page, *next;
 		for (page = heap->avail[c]; page; page = next) {
 			next = page->next;
-			if (!page->kept_empty)
+			if (nc_load_relaxed(&page->x_owner) & NC_NOTED)
+				nc_page_collect(page, &heap->random);
+			if (nc_page_live_count(page))
 				continue;
+			if (!page->kept_empty)
+				heap->empty_bytes += page->slice_count << NC_SLICE_SHIFT;
 			unlink_page(&heap->avail[c], page);
 			heap->empty_bytes -= page->slice_count << NC_SLICE_SHIFT;
 			nc_page_release(page, &heap->random);

@@ -20,6 +20,7 @@ struct nc_heap {
 	struct nc_page *avail[NC_CLASS_COUNT];
 	struct nc_page *parked;
 	size_t empty_bytes;   /* of empty pages in avail */
+	unsigned sweep_at;    /* class that the next sweep looks at */
 	uintptr_t x_inbox;    /* pages that others freed in, linked by inbox_next */
 	struct nc_heap *next; /* all heaps, or those without a thread */
 	struct nc_heap *next_idle;

@@ -15,15 +15,6 @@ static struct {
 	bool seeded;
 } large;
 
-#define DESCRIPTION_BYTES (sizeof(struct nc_page) + 2 * sizeof(uintptr_t))
-
-static void forget(struct nc_page *page)
-{
-	nc_lock_take(&nc_core_lock);
-	nc_meta_give_locked(page, DESCRIPTION_BYTES);
-	nc_lock_give(&nc_core_lock);
-}
-
 static void init_keys(struct nc_page *page)
 {
 	nc_lock_take(&nc_core_lock);
@@ -100,6 +91,11 @@ static bool take_run(struct nc_page *page, size_t block_bytes, size_t align,
 		state->zero = true;
 		state->guarded = false;
 	} else {
+		page->run = nc_arena_take(page->slice_count, state);
+	}
+	if (!page->run && page->own_map) {
+		/* No address space: perhaps an arena has some left. */
+		page->own_map = false;
 		page->run = nc_arena_take(page->slice_count, state);
 	}
 	if (!page->run)
@@ -208,33 +204,30 @@ void *nc_large_take(size_t bytes, size_t align, bool *zero)
 		make_live(page, bytes, align);
 		return page->start;
 	}
-	nc_lock_take(&nc_core_lock);
-	page = nc_meta_take_locked(DESCRIPTION_BYTES);
-	nc_lock_give(&nc_core_lock);
+	page = nc_page_describe(NC_CLASS_COUNT, 1);
 	if (!page)
 		return NULL;
 	struct nc_run_state state;
 	if (!take_run(page, block_bytes, align, &state)) {
-		forget(page);
-		return NULL;
+		nc_large_trim();
+		if (!take_run(page, block_bytes, align, &state)) {
+			nc_page_forget(page);
+			return NULL;
+		}
 	}
 	*zero = state.zero;
 	page->block_bytes = block_bytes;
-	page->block_count = page->word_count = page->extended = 1;
+	page->block_count = page->extended = 1;
 	page->first = 0;
 	page->step = 1;
 	page->divide_inverse = 1;
 	page->divide_shift = 0;
 	init_keys(page);
-	page->class_idx = NC_CLASS_COUNT;
-	page->current = page->listed = page->kept_empty = page->distrusted = false;
-	page->x_claims = (uintptr_t *)((char *)page + DESCRIPTION_BYTES) - 1;
-	page->x_claims[0] = 0;
 	nc_store_release(&page->x_owner, NC_LARGE);
 	place_guards(page, state.guarded);
 	if (!publish(page)) {
 		nc_port_unmap(page->run, page->slice_count << NC_SLICE_SHIFT);
-		forget(page);
+		nc_page_forget(page);
 		return NULL;
 	}
 	make_live(page, bytes, align);
@@ -270,9 +263,10 @@ static void release(struct nc_page *page)
 	} else {
 		if (!lift_guards(page))
 			return;
-		nc_arena_give(page->run, page->slice_count, &nc_page_freed);
+		nc_arena_publish(page->run, page->slice_count, &nc_page_freed);
+		nc_arena_give(page->run, page->slice_count);
 	}
-	forget(page);
+	nc_page_forget(page);
 }
 
 /* Keep a freed block, or give it and what is too old back. */
@@ -354,7 +348,7 @@ static bool move_memory(struct nc_page *page, struct nc_page *to)
 	large.live_blocks--;
 	large.live_bytes -= page->block_bytes;
 	nc_lock_give(&nc_core_lock);
-	forget(page);
+	nc_page_forget(page);
 	return true;
 }
 

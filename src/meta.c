@@ -5,11 +5,9 @@ struct nc_lock nc_core_lock;
 
 #define AREA_BYTES ((size_t)256 << 10)
 #define MIN_SHIFT 8
-#define SHIFT_COUNT 12 /* slots of 256 bytes to 512 KiB */
 
 static struct {
-	uintptr_t next, end;     /* unused part of the newest area */
-	void *free[SHIFT_COUNT]; /* slots given back, linked by their first word */
+	uintptr_t next, end; /* unused part of the newest area */
 	size_t total_bytes;
 } meta;
 
@@ -45,12 +43,6 @@ void *nc_meta_take_locked(size_t bytes)
 {
 	unsigned shift = slot_shift(bytes);
 	size_t slot_bytes = (size_t)1 << shift;
-	void **slot = meta.free[shift - MIN_SHIFT];
-
-	if (slot) {
-		meta.free[shift - MIN_SHIFT] = *slot;
-		return slot;
-	}
 	uintptr_t at = nc_align_up(meta.next, nc_min(slot_bytes, 4096));
 	if (at + slot_bytes > meta.end) {
 		if (!grow(slot_bytes))
@@ -59,14 +51,6 @@ void *nc_meta_take_locked(size_t bytes)
 	}
 	meta.next = at + slot_bytes;
 	return (void *)at;
-}
-
-void nc_meta_give_locked(void *slot, size_t bytes)
-{
-	unsigned i = slot_shift(bytes) - MIN_SHIFT;
-
-	*(void **)slot = meta.free[i];
-	meta.free[i] = slot;
 }
 
 size_t nc_meta_bytes_locked(void)

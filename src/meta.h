@@ -2,7 +2,7 @@
  *
  * It lies in areas of its own with guards on both sides, far from every block,
  * and is never unmapped: another thread may read a description at any time.
- * A slot that is given back serves only things of the same size again.
+ * It is not given back either: who has it keeps it for things of the same kind.
  *
  * Locks: nc_core_lock, which also guards arenas, the page map's growth, the
  * large cache and the lists of heaps. No system call but for growth is made
@@ -15,10 +15,9 @@
 
 extern NC_HIDDEN struct nc_lock nc_core_lock;
 
-/* Zeroed memory the first time, as it was given back later; aligned to the
- * power of two at or above bytes (at most 4096). NULL when there is none. */
+/* Zeroed memory, aligned to the power of two at or above bytes (at most 4096).
+ * NULL when there is none. */
 void *nc_meta_take_locked(size_t bytes);
-void nc_meta_give_locked(void *slot, size_t bytes);
 /* Bytes of address space that metadata has. */
 size_t nc_meta_bytes_locked(void);
 

@@ -88,6 +88,37 @@ static void init_keys(struct nc_page *page, struct nc_random *random)
 	page->end_link = nc_link_encode(&page->keys, &page->end_link, NC_REF_END);
 }
 
+/* Descriptions without a page. Each serves its class alone, so that a thread that
+ * comes late to it finds claim words where they were; their epochs go on. */
+static struct nc_page *spare[NC_CLASS_COUNT + 1]; /* under nc_core_lock */
+
+struct nc_page *nc_page_describe(unsigned class_idx, size_t block_count)
+{
+	uint32_t words = words_for(block_count);
+
+	nc_lock_take(&nc_core_lock);
+	struct nc_page *page = spare[class_idx];
+	if (page)
+		spare[class_idx] = page->next;
+	else
+		page = nc_meta_take_locked(description_bytes(words));
+	nc_lock_give(&nc_core_lock);
+	if (!page)
+		return NULL;
+	page->class_idx = (uint8_t)class_idx;
+	page->word_count = words;
+	page->x_claims = (uintptr_t *)((char *)page + claims_offset(words));
+	page->current = page->listed = page->kept_empty = page->distrusted = false;
+	page->next = page->prev = page->inbox_next = NULL;
+	for (uint32_t w = 0; w < words; w++) {
+		uintptr_t old = nc_load_relaxed(&page->x_claims[w]);
+		nc_store_relaxed(&page->x_live[w], 0);
+		nc_store_release(&page->x_claims[w],
+		                 (old & ~NC_CLAIM_MASK) + NC_CLAIM_MASK + 1);
+	}
+	return page;
+}
+
 struct nc_page *nc_page_make(unsigned class_idx, uintptr_t owner,
                              struct nc_random *random)
 {
@@ -95,15 +126,11 @@ struct nc_page *nc_page_make(unsigned class_idx, uintptr_t owner,
 	size_t block_bytes = nc_class_bytes(class_idx);
 	size_t usable = (slices << NC_SLICE_SHIFT) - (NC_GUARD ? nc_os_page : 0);
 	uint32_t count = (uint32_t)nc_min(usable / block_bytes, 0xfffe);
-	uint32_t words = words_for(count);
 	struct nc_run_state state;
+	struct nc_page *page = nc_page_describe(class_idx, count);
 
-	nc_lock_take(&nc_core_lock);
-	struct nc_page *page = nc_meta_take_locked(description_bytes(words));
-	nc_lock_give(&nc_core_lock);
 	if (!page)
 		return NULL;
-	page->word_count = words;
 	void *run = nc_arena_take(slices, &state);
 	if (!run) {
 		nc_page_forget(page);
@@ -115,15 +142,7 @@ struct nc_page *nc_page_make(unsigned class_idx, uintptr_t owner,
 	page->block_count = count;
 	page->divide_shift = nc_ctz(block_bytes);
 	page->divide_inverse = nc_odd_inverse(block_bytes >> page->divide_shift);
-	page->class_idx = (uint8_t)class_idx;
-	page->current = page->listed = page->kept_empty = page->distrusted = false;
 	page->left = page->extended = page->recycles = page->own_map = page->guarded = 0;
-	page->next = page->prev = page->inbox_next = NULL;
-	page->x_claims = (uintptr_t *)((char *)page + claims_offset(words));
-	for (uint32_t w = 0; w < words; w++) {
-		nc_store_relaxed(&page->x_live[w], 0);
-		nc_store_relaxed(&page->x_claims[w], 0);
-	}
 	init_keys(page, random);
 	init_order(page, random);
 	clear_lists(page);
@@ -135,7 +154,8 @@ struct nc_page *nc_page_make(unsigned class_idx, uintptr_t owner,
 void nc_page_forget(struct nc_page *page)
 {
 	nc_lock_take(&nc_core_lock);
-	nc_meta_give_locked(page, description_bytes(page->word_count));
+	page->next = spare[page->class_idx];
+	spare[page->class_idx] = page;
 	nc_lock_give(&nc_core_lock);
 }
 
@@ -144,8 +164,11 @@ void nc_page_release_run(struct nc_page *page)
 	uint8_t *run = page->run;
 	size_t slices = page->slice_count;
 
+	/* The map first: a second free that still found the page here could
+	 * otherwise meet the next one that the description serves. */
+	nc_arena_publish(run, slices, &nc_page_freed);
 	nc_store_release(&page->x_owner, NC_GONE);
-	nc_arena_give(run, slices, &nc_page_freed);
+	nc_arena_give(run, slices);
 }
 
 void nc_page_release(struct nc_page *page, struct nc_random *random)
@@ -317,7 +340,7 @@ size_t nc_page_claim_count(const struct nc_page *page)
 bool nc_page_all_claimed(const struct nc_page *page)
 {
 	for (uint32_t w = 0; w < page->word_count; w++) {
-		if ((nc_load_acquire(&page->x_claims[w]) & NC_CLAIM_MASK) !=
+		if ((nc_load_seq(&page->x_claims[w]) & NC_CLAIM_MASK) !=
 		    nc_load_relaxed(&page->x_live[w]))
 			return false;
 	}

@@ -215,6 +215,9 @@ void nc_page_release(struct nc_page *page, struct nc_random *random);
 /* Give back the memory of a page that another thread finished, and leave the
  * description (kind GONE) to whoever finds it in the inbox. */
 void nc_page_release_run(struct nc_page *page);
+/* A description for a page of the class (NC_CLASS_COUNT: of a large block), with
+ * no block live and none claimed; NULL when there is no memory. */
+struct nc_page *nc_page_describe(unsigned class_idx, size_t block_count);
 /* Give back a description that is in no list. */
 void nc_page_forget(struct nc_page *page);
 

@@ -19,6 +19,10 @@
 #define MADV_GUARD_REMOVE 103
 #endif
 
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
 size_t nc_os_page;
 static pid_t process; /* that the heap is of */
 __thread uintptr_t nc_port_self __attribute__((tls_model(NC_PORT_TLS_MODEL)));
@@ -60,8 +64,8 @@ void nc_port_init(void)
 
 void *nc_port_map(size_t bytes)
 {
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-	               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+	               -1, 0);
 
 	if (p == MAP_FAILED)
 		return NULL;
@@ -83,9 +87,9 @@ bool nc_port_guard(void *p, size_t bytes)
 	if (!nc_load_relaxed(&x_guard_by_protect)) {
 		if (madvise(p, bytes, MADV_GUARD_INSTALL) == 0)
 			return true;
-		/* EINVAL is an old kernel, or locked memory: see which by
-		 * asking for nothing. */
-		if (errno == EINVAL && madvise(p, 0, MADV_GUARD_INSTALL) != 0)
+		/* An old kernel, or a filter, or locked memory: only in the last
+		 * case does it still take advice about nothing. */
+		if (madvise(p, 0, MADV_GUARD_INSTALL) != 0)
 			nc_store_relaxed(&x_guard_by_protect, 1);
 	}
 	if (nc_load_relaxed(&x_guard_splits) >= NC_GUARD_SPLIT_MAX ||
@@ -137,7 +141,18 @@ void nc_port_no_huge(void *p, size_t bytes)
 
 bool nc_port_move(void *from, size_t bytes, void *to, size_t to_bytes)
 {
-	return mremap(from, bytes, to_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to;
+	/* The program may have split the mapping (by madvise, mlock): that is
+	 * refused, but only after older kernels have unmapped the target. So ask
+	 * first: growth in place is refused with ENOMEM where all is well, as
+	 * something always follows the block. */
+	if (mremap(from, bytes, bytes + nc_os_page, 0) != MAP_FAILED || errno != ENOMEM)
+		return false;
+	if (mremap(from, bytes, to_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to)
+		return true;
+	/* Whatever else went wrong, the target must be there; it mostly is. */
+	mmap(to, to_bytes, PROT_READ | PROT_WRITE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	return false;
 }
 
 void nc_port_entropy(void *buf, size_t bytes)
@@ -240,10 +255,12 @@ void nc_lock_take_slow(struct nc_lock *lock)
 #endif
 	}
 	while (__atomic_exchange_n(&lock->x_state, 2, __ATOMIC_ACQUIRE) != 0) {
-		syscall(SYS_futex, &lock->x_state, FUTEX_WAIT_PRIVATE, 2, &wait, NULL, 0);
+		long woken = syscall(SYS_futex, &lock->x_state, FUTEX_WAIT_PRIVATE, 2,
+		                     &wait, NULL, 0);
 		/* A child that was made without fork (by clone) ran none of our
-		 * handlers: whoever held the lock is not here to give it. */
-		if (getpid() != process)
+		 * handlers: whoever held the lock is not here to give it. No
+		 * holder that lives takes this long. */
+		if (woken != 0 && errno == ETIMEDOUT && getpid() != process)
 			nc_heap_fork_child();
 	}
 }

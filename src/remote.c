@@ -28,6 +28,12 @@ static void remote_free(struct nc_page *page, uintptr_t i, void *p)
 		/* The word first: whatever the owner does after this, be it
 		 * that it collects and hands out, changes the epoch. */
 		seen = nc_load_acquire(claims);
+		/* And the page is still this one: it cannot be given back while
+		 * the block is live, unless another free came first. */
+		if (NC_UNLIKELY(nc_page_find(p) != page)) {
+			nc_page_report_double_free(&nc_page_freed, p);
+			return;
+		}
 		owner = nc_load_acquire(&page->x_owner);
 		kind = owner & NC_OWNER_KINDS;
 		owner &= ~NC_OWNER_KINDS;

@@ -98,6 +98,20 @@ void nc_heap_fork_parent(void)
 	nc_lock_give_after_fork(&late_lock);
 }
 
+/* Pages on their way to the inbox of a heap that lives on, with a thread that is
+ * gone, or looked at by one. Done at the fork, while nobody else is there. */
+static void repair_inbox(struct nc_heap *heap)
+{
+	nc_store_relaxed(&heap->x_inbox, 0);
+	for (struct nc_page *page = heap->parked; page; page = page->next) {
+		uintptr_t owner = nc_load_relaxed(&page->x_owner);
+		if ((owner & NC_OWNER_KINDS) == NC_TAKEN)
+			nc_store_relaxed(&page->x_owner, nc_heap_word(heap) | NC_PENDING);
+		if ((owner & NC_OWNER_KINDS) != NC_PARKED)
+			nc_heap_push_inbox(heap, page);
+	}
+}
+
 void nc_heap_fork_child(void)
 {
 	struct nc_heap *own = nc_heap_of_word(nc_port_self_get());
@@ -105,6 +119,9 @@ void nc_heap_fork_child(void)
 	nc_lock_init(&nc_core_lock);
 	nc_lock_init(&late_lock);
 	nc_random_fork();
+	repair_inbox(own);
+	if (late_heap && late_heap != own)
+		repair_inbox(late_heap);
 	for (struct nc_heap *heap = heaps; heap; heap = heap->next) {
 		if (heap == own || heap == late_heap || heap->idle)
 			continue;
@@ -124,15 +141,11 @@ static void reap_page(void *what, void *with)
 	(void)with;
 	if (!(owner & ~NC_OWNER_KINDS) || (owner & NC_OWNER_KINDS) > NC_TAKEN)
 		return;
-	if (heap->dead) {
-		page->current = page->kept_empty = false;
-		page->distrusted = true;
-		nc_abandon_locked(page);
-	} else if ((owner & NC_OWNER_KINDS) >= NC_PENDING) {
-		/* On its way to an inbox, with a thread that is gone. */
-		nc_store_relaxed(&page->x_owner, (owner & ~NC_OWNER_KINDS) | NC_PENDING);
-		nc_heap_push_inbox(heap, page);
-	}
+	if (!heap->dead)
+		return;
+	page->current = page->kept_empty = false;
+	page->distrusted = true;
+	nc_abandon_locked(page);
 }
 
 void nc_heap_reap_slow(void)
@@ -141,10 +154,6 @@ void nc_heap_reap_slow(void)
 		return;
 	nc_lock_take(&nc_core_lock);
 	if (x_dead_heaps) {
-		for (struct nc_heap *heap = heaps; heap; heap = heap->next) {
-			if (!heap->dead)
-				nc_store_relaxed(&heap->x_inbox, 0);
-		}
 		nc_arena_walk_locked(reap_page, NULL);
 		for (struct nc_heap *heap = heaps; heap; heap = heap->next) {
 			if (!heap->dead)

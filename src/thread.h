@@ -16,8 +16,9 @@ struct nc_heap *nc_heap_enter(void);
 struct nc_heap *nc_heap_late_take(void);
 void nc_heap_late_give(void);
 
-/* In a fork's child: pages of threads that are gone go to the abandoned lists.
- * Done once, when a class first runs dry; otherwise nothing. */
+/* In a fork's child: pages of threads that are gone go to the abandoned lists,
+ * before any thread there can have to do with them: called where a class runs
+ * dry and at every free that is not the owner's. Once; otherwise nothing. */
 void nc_heap_reap_slow(void);
 /* Count of heaps that threads have; the core lock is held. */
 size_t nc_heap_count_locked(void);

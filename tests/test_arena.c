@@ -43,7 +43,7 @@ START_TEST(runs_are_aligned_and_apart)
 		for (size_t k = 0; k < usable_bytes(i % 7 + 1); k += 4096)
 			if (runs[i][k] != i % 255 + 1)
 				ck_abort_msg("run %zu overlaps another", i);
-		nc_arena_give(runs[i], i % 7 + 1, NULL);
+		nc_arena_give(runs[i], i % 7 + 1);
 	}
 	ck_assert_uint_eq(figures().used_bytes, 0);
 }
@@ -64,7 +64,7 @@ START_TEST(zero_means_zero)
 				ck_abort_msg(
 					"byte %zu of a run that reads as zero is not", k);
 		memset(run, 0xa5, usable_bytes(count));
-		nc_arena_give(run, count, NULL);
+		nc_arena_give(run, count);
 		if (round % 100 == 99)
 			nc_arena_trim();
 	}
@@ -83,7 +83,7 @@ START_TEST(what_is_kept_is_bounded)
 	}
 	ck_assert_uint_eq(figures().used_bytes, RUNS * 4 * NC_SLICE_BYTES);
 	for (size_t i = 0; i < RUNS; i++) {
-		nc_arena_give(runs[i], 4, NULL);
+		nc_arena_give(runs[i], 4);
 		struct nc_arena_figures now = figures();
 		ck_assert_uint_le(now.dirty_bytes,
 		                  NC_DIRTY_MIN_BYTES +
@@ -106,7 +106,8 @@ START_TEST(the_map_follows_a_run)
 	nc_arena_publish(run, 3, &page);
 	ck_assert_ptr_eq(nc_pagemap_find(run), &page);
 	ck_assert_ptr_eq(nc_pagemap_find(run + 3 * NC_SLICE_BYTES - 1), &page);
-	nc_arena_give(run, 3, &left);
+	nc_arena_publish(run, 3, &left);
+	nc_arena_give(run, 3);
 	ck_assert_ptr_eq(nc_pagemap_find(run + NC_SLICE_BYTES), &left);
 }
 END_TEST
@@ -146,7 +147,7 @@ START_TEST(a_huge_run_gets_an_arena)
 	run = nc_arena_take(count, &state);
 	ck_assert_ptr_nonnull(run);
 	run[0] = run[usable_bytes(count) - 1] = 1;
-	nc_arena_give(run, count, NULL);
+	nc_arena_give(run, count);
 	ck_assert_ptr_null(nc_arena_take((size_t)1 << 40, &state));
 }
 END_TEST

@@ -17,13 +17,6 @@ static void *take(size_t bytes)
 	return slot;
 }
 
-static void give(void *slot, size_t bytes)
-{
-	nc_lock_take(&nc_core_lock);
-	nc_meta_give_locked(slot, bytes);
-	nc_lock_give(&nc_core_lock);
-}
-
 START_TEST(slots_are_zeroed_aligned_and_apart)
 {
 	static const size_t sizes[] = { 1,    100,  256,  257,    400,
@@ -47,18 +40,6 @@ START_TEST(slots_are_zeroed_aligned_and_apart)
 		for (size_t k = 0; k < sizes[i % 10]; k++)
 			if ((unsigned char)slots[i][k] != i + 1)
 				ck_abort_msg("slot %zu overlaps another", i);
-}
-END_TEST
-
-START_TEST(a_slot_serves_its_size_again)
-{
-	void *first = take(300), *small = take(200);
-
-	give(first, 300);
-	ck_assert_ptr_ne(take(200), first);
-	ck_assert_ptr_eq(take(290), first);
-	give(small, 200);
-	ck_assert_ptr_eq(take(1), small);
 }
 END_TEST
 
@@ -99,7 +80,6 @@ END_TEST
 static void unit_fill(Suite *suite)
 {
 	UNIT_ADD(suite, slots_are_zeroed_aligned_and_apart);
-	UNIT_ADD(suite, a_slot_serves_its_size_again);
 	UNIT_ADD(suite, bytes_are_counted);
 #if NC_GUARD
 	if (unit_forks()) {

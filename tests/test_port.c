@@ -134,6 +134,7 @@ START_TEST(the_lock_excludes)
 {
 	pthread_t threads[4];
 
+	nc_port_init();
 	for (int i = 0; i < 4; i++)
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, count, NULL), 0);
 	for (int i = 0; i < 4; i++)

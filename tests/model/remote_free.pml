@@ -43,7 +43,7 @@
 #define BLOCKS 7
 #endif
 #ifdef TRACE
-#define SAY(text) printf("%d: %s, block %d\n", me, text, b);
+#define SAY(text) printf("thread %d: ", me); printf(text); printf(" (block %d)\n", b);
 #else
 #define SAY(text)
 #endif
@@ -476,14 +476,12 @@ remote:
     atomic {
         d_step { wb = claim & MW(b); good = good | BIT(me) }
     };
-#ifdef REUSE
+#if defined(REUSE) && !defined(DROP_MAP_LOOK)
     atomic { /* the page map still leads here */
-#ifndef DROP_MAP_LOOK
         if
         :: (stale & BIT(me)) -> REPORT(BIT(b))
         :: else
         fi
-#endif
     };
 #endif
 #ifdef LATE_WORD
@@ -692,13 +690,15 @@ drain:
         :: kind == PENDING -> kind = OWNED; FENCE; drains = 1; goto collect
         :: kind == TAKEN
         :: kind == GONE -> pool = 1; goto drained
+        :: else -> assert(false)
         fi
     };
     atomic { /* it is being looked at */
 #ifndef DROP_PUSH_BACK
         assert(!(inbox & BIT(me)));
-        inbox = inbox | BIT(me)
+        inbox = inbox | BIT(me);
 #endif
+        goto drained
     };
 drained:
     atomic {
@@ -724,9 +724,7 @@ give:
 give_look:
     atomic {
         if
-#ifndef DROP_GIVE_COLLECT
         :: kind != OWNED -> goto collect
-#endif
         :: else
         fi;
         if

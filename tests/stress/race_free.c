@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "api.h"
@@ -31,10 +32,13 @@ enum { OWNER_AND_OTHER, TWO_OTHERS, OWNER_ENDED };
 #define DRAIN_MAX 8192
 #define DRAIN_BYTES ((size_t)32 << 20)
 
-static uint64_t x_round;          /* number of the round that helpers shall do */
+static uint64_t x_round;          /* number of the round */
+static uint64_t x_go[HELPERS];    /* number of the round that a helper shall do */
 static uint64_t x_done[HELPERS];  /* number of the round that a helper has done */
-static void *x_target[HELPERS];   /* what a helper shall free; NULL: nothing */
-static unsigned x_delay[HELPERS]; /* empty loops before it */
+static void *x_target;            /* what all free */
+static uint64_t x_delay[HELPERS]; /* ticks that a helper comes later */
+static uint64_t x_ready;          /* who has come to the start */
+static uint64_t x_start;          /* tick of the start; 0: not all are there */
 static uint32_t x_reports, x_wrong_reports;
 
 static uint64_t seed = 1, rounds = 20000, random_state;
@@ -76,33 +80,66 @@ static uint64_t next_random(void)
 	return z ^ (z >> 31);
 }
 
-static void wait_a_little(unsigned loops)
+static uint64_t ticks(void)
 {
-	for (volatile unsigned i = 0; i < loops; i++)
-		;
+#if defined(__x86_64__) || defined(__i386__)
+	return __builtin_ia32_rdtsc();
+#else
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+#endif
 }
 
-static void wait_for(const uint64_t *number, uint64_t value)
+static void wait_for(const uint64_t *number, uint64_t value, unsigned patience)
 {
 	for (unsigned spins = 0; __atomic_load_n(number, __ATOMIC_ACQUIRE) != value;
 	     spins++)
-		if (spins > 2000)
+		if (spins > 100 * patience)
+			usleep(20);
+		else if (spins > patience)
 			sched_yield();
+}
+
+/* Both leave at one tick, but for the delay of each: the frees overlap
+ * though the machine hands the cores out as it likes. */
+static void meet(uint64_t delay)
+{
+	uint64_t start;
+
+	if (__atomic_add_fetch(&x_ready, 1, __ATOMIC_SEQ_CST) == 2)
+		__atomic_store_n(&x_start, ticks() + 1000, __ATOMIC_SEQ_CST);
+	for (unsigned spins = 0; !(start = __atomic_load_n(&x_start, __ATOMIC_SEQ_CST));
+	     spins++)
+		if (spins > 5000)
+			sched_yield();
+	while (ticks() < start + delay)
+		;
 }
 
 static void *helper(void *argument)
 {
 	size_t me = (size_t)(uintptr_t)argument;
 
-	for (uint64_t round = 1; round <= rounds; round++) {
-		wait_for(&x_round, round);
-		if (x_target[me]) {
-			wait_a_little(x_delay[me]);
-			nc_free(x_target[me]);
+	for (;;) {
+		uint64_t round;
+
+		for (unsigned spins = 0;; spins++) {
+			round = __atomic_load_n(&x_go[me], __ATOMIC_ACQUIRE);
+			if (round != x_done[me])
+				break;
+			if (spins > 200000)
+				usleep(50);
+			else if (spins > 2000)
+				sched_yield();
 		}
+		if (round > rounds)
+			return NULL;
+		meet(x_delay[me]);
+		nc_free(x_target);
 		__atomic_store_n(&x_done[me], round, __ATOMIC_RELEASE);
 	}
-	return NULL;
 }
 
 static size_t random_size(void)
@@ -156,37 +193,47 @@ static void drain(void *freed, size_t size, uint32_t reports_before)
 		nc_free(taken[--count]);
 }
 
+/* The kind changes rarely, so that a helper without work sleeps. */
+static int kind_of_round(uint64_t round)
+{
+	if (round % 64 == 63)
+		return OWNER_ENDED;
+	return round / 512 % 2 ? TWO_OTHERS : OWNER_AND_OTHER;
+}
+
 static void one_round(uint64_t round)
 {
-	size_t size = random_size();
+	size_t size = random_size(), helpers;
 	uint64_t draw = next_random();
-	int kind = draw % 64 == 0 ? OWNER_ENDED : (int)(draw / 64 % 2);
-	bool alone = draw / 128 % 2;
+	int kind = kind_of_round(round);
 	uint32_t before = reports();
-	void *neighbours[3] = { NULL }, *block;
+	void *neighbours[3] = { NULL };
 
-	for (size_t i = 0; i < 3 && !alone; i++)
+	/* With neighbours, or alone in the page. */
+	for (size_t i = 0; i < 3 && draw % 2; i++)
 		neighbours[i] = nc_malloc(size);
-	block = kind == OWNER_ENDED ? make_orphan(size) : nc_malloc(size);
-	CHECK(block);
-	x_target[0] = block;
-	x_target[1] = kind == OWNER_AND_OTHER ? NULL : block;
-	x_delay[0] = (unsigned)(draw >> 20) % 64;
-	x_delay[1] = (unsigned)(draw >> 30) % 64;
+	x_target = kind == OWNER_ENDED ? make_orphan(size) : nc_malloc(size);
+	CHECK(x_target);
+	helpers = kind == OWNER_AND_OTHER ? 1 : 2;
+	x_ready = x_start = 0;
 	__atomic_store_n(&x_round, round, __ATOMIC_RELEASE);
-	if (kind == OWNER_AND_OTHER) {
-		wait_a_little((unsigned)(draw >> 40) % 64);
-		nc_free(block);
+	for (size_t i = 0; i < helpers; i++) {
+		x_delay[i] = (draw >> (8 * i + 8)) % 256;
+		__atomic_store_n(&x_go[i], round, __ATOMIC_RELEASE);
 	}
-	for (size_t i = 0; i < HELPERS; i++)
-		wait_for(&x_done[i], round);
+	if (kind == OWNER_AND_OTHER) {
+		meet((draw >> 40) % 256);
+		nc_free(x_target);
+	}
+	for (size_t i = 0; i < helpers; i++)
+		wait_for(&x_done[i], round, kind == OWNER_AND_OTHER ? 2000 : 50);
 
 	CHECK(reports() <= before + 1);
 	if (reports() == before) {
 		late_reports++;
-		drain(block, size, before);
+		drain(x_target, size, before);
 	} else if (draw >> 50 & 15)
-		drain(block, size, before);
+		drain(x_target, size, before);
 	CHECK(reports() == before + 1);
 	for (size_t i = 0; i < 3; i++)
 		nc_free(neighbours[i]);
@@ -210,6 +257,8 @@ int main(int argc, char **argv)
 		if (round % 1024 == 0)
 			nacre_check_heap();
 	}
+	for (size_t i = 0; i < HELPERS; i++)
+		__atomic_store_n(&x_go[i], rounds + 1, __ATOMIC_RELEASE);
 	for (size_t i = 0; i < HELPERS; i++)
 		CHECK(!pthread_join(threads[i], NULL));
 	nacre_check_heap();
