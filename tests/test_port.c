@@ -92,15 +92,16 @@ START_TEST(a_guard_stops_a_read)
 }
 END_TEST
 
+/* Or stay, where the system refuses (valgrind does). */
 START_TEST(pages_move_with_their_contents)
 {
 	uint8_t *from = map(5), *to = map(8);
 
 	memset(from, 7, 5 * nc_os_page);
 	memset(to, 1, 8 * nc_os_page);
-	ck_assert(nc_port_move(from, 5 * nc_os_page, to, 8 * nc_os_page));
+	bool moved = nc_port_move(from, 5 * nc_os_page, to, 8 * nc_os_page);
 	for (size_t i = 0; i < 5 * nc_os_page; i++)
-		ck_assert_int_eq(to[i], 7);
+		ck_assert_int_eq((moved ? to : from)[i], 7);
 	to[8 * nc_os_page - 1] = 2;
 }
 END_TEST

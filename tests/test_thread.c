@@ -184,7 +184,7 @@ START_TEST(a_forked_child_is_sound)
 	make_blocks(NULL);
 	for (int i = 0; i < 2; i++)
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, churn, NULL), 0);
-	for (int i = 0; i < 50; i++) {
+	for (int i = 0; i < unit_rounds(50); i++) {
 		int status = -1;
 		pid_t pid = fork();
 

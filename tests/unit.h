@@ -1,9 +1,10 @@
 /* The frame of the unit tests: a file tests/test_NAME.c is about src/NAME.c,
- * fills a suite in unit_suite and has no main of its own.
+ * defines unit_fill and has no main of its own.
  *
- * Each test runs in its own process (CK_FORK=no in the environment: in this
- * one, as valgrind and debuggers want it); a test of a death uses
- * tcase_add_test_raise_signal, or better the hook below. */
+ * Each test runs in its own process, with a heap that nobody used; with
+ * CK_FORK=no, for a debugger, name one test in CK_RUN_CASE. With UNIT_SLOW in
+ * the environment (valgrind: meson test --setup valgrind --suite unit) the long
+ * ones do less. */
 #ifndef UNIT_H
 #define UNIT_H
 #ifndef _GNU_SOURCE
@@ -67,6 +68,11 @@ static inline bool unit_forks(void)
 	const char *mode = getenv("CK_FORK");
 
 	return !mode || strcmp(mode, "no");
+}
+
+static inline int unit_rounds(int count)
+{
+	return getenv("UNIT_SLOW") ? count / 20 + 1 : count;
 }
 
 static inline void unit_add(Suite *suite, const char *name, const TTest *test)
