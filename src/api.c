@@ -146,7 +146,7 @@ NC_NOINLINE static void nc_free_slow(void *p, struct nc_page *page)
 		else
 			nc_page_report_invalid(page, p, "free");
 	} else if (nc_load_relaxed(&page->x_owner) == NC_LARGE) {
-		nc_large_give(page);
+		nc_large_give(page, p);
 	} else if (NC_LIVE_BITMAP && !nc_page_is_live(page, i)) {
 		nc_page_report_double_free(page, p);
 	} else {

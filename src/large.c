@@ -186,7 +186,10 @@ static void make_live(struct nc_page *page, size_t requested, size_t align)
 	page->align = align;
 	if (NC_CANARY && !page->guarded)
 		nc_canary_set(page->start, page->block_bytes, page->canary_key);
-	nc_store_release(&page->x_live[0], 1);
+	/* Live before the claim is gone: who finds no claim finds it live. */
+	nc_store_relaxed(&page->x_live[0], 1);
+	uintptr_t old = nc_load_relaxed(&page->x_claims[0]);
+	nc_store_release(&page->x_claims[0], (old & ~NC_CLAIM_MASK) + NC_CLAIM_MASK + 1);
 }
 
 void *nc_large_take(size_t bytes, size_t align, bool *zero)
@@ -304,23 +307,35 @@ static void to_cache(struct nc_page *page)
 		release(out[i]);
 }
 
-/* Exactly one of several frees gets the block. */
-static bool claim(struct nc_page *page)
+/* Exactly one of several frees gets the block: as in remote_free, the claim word
+ * is loaded first, so that whatever happens to the page after makes the claim
+ * fail. */
+static bool claim(struct nc_page *page, const void *p)
 {
-	if (nc_fetch_and(&page->x_live[0], 0) == 1)
-		return true;
-	nc_page_report_double_free(page, page->start);
-	return false;
-}
+	uintptr_t seen;
 
-void nc_large_give(struct nc_page *page)
-{
-	if (!claim(page))
-		return;
+	do {
+		seen = nc_load_acquire(&page->x_claims[0]);
+		if (NC_UNLIKELY(nc_page_find(p) != page)) {
+			nc_page_report_double_free(&nc_page_freed, p);
+			return false;
+		}
+		if (NC_UNLIKELY((seen & NC_CLAIM_MASK) || !nc_page_is_live(page, 0))) {
+			nc_page_report_double_free(page, p);
+			return false;
+		}
+	} while (!nc_cas(&page->x_claims[0], &seen, seen | 1));
+	nc_store_relaxed(&page->x_live[0], 0);
 	if (NC_CANARY && !page->guarded &&
 	    !nc_canary_holds(page->start, page->block_bytes, page->canary_key))
 		nc_page_report_overflow(page->start, page);
-	to_cache(page);
+	return true;
+}
+
+void nc_large_give(struct nc_page *page, const void *p)
+{
+	if (claim(page, p))
+		to_cache(page);
 }
 
 /* Move the memory of a dead block into that of another one, and be rid of the
@@ -364,13 +379,10 @@ void *nc_large_resize(struct nc_page *page, size_t bytes)
 	if (!fresh)
 		return NULL;
 	struct nc_page *to = nc_page_find(fresh);
-	if (!claim(page)) {
-		nc_large_give(to);
+	if (!claim(page, page->start)) {
+		nc_large_give(to, fresh);
 		return page->start;
 	}
-	if (NC_CANARY && !page->guarded &&
-	    !nc_canary_holds(page->start, page->block_bytes, page->canary_key))
-		nc_page_report_overflow(page->start, page);
 	if (move_memory(page, to))
 		return fresh;
 	__builtin_memcpy(fresh, page->start, nc_min(bytes, nc_page_usable(page)));

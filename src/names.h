@@ -5,9 +5,15 @@
 #ifndef NC_NAMES_H
 #define NC_NAMES_H
 
+/* gcc warns of an alias without its target's attributes; clang knows no copy. */
+#if defined(__clang__)
+#define NC_ALIAS(name, target) \
+	NC_EXPORT extern __typeof__(target) name __attribute__((alias(#target)))
+#else
 #define NC_ALIAS(name, target)                   \
 	NC_EXPORT extern __typeof__(target) name \
 		__attribute__((alias(#target), copy(target)))
+#endif
 /* C++'s letter for size_t in a mangled name. */
 #if defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ == 8
 #define NC_CXX(before, after) before##m##after

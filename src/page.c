@@ -201,15 +201,15 @@ static size_t collect_word(struct nc_page *page, uint32_t w, struct nc_random *r
 		done |= fresh;
 		for (uintptr_t bad = fresh & ~live; bad; bad &= bad - 1)
 			nc_page_report_race(page, w * NC_CLAIM_BITS + nc_ctz(bad));
+		/* Dead before the new epoch shows: else a second free that
+		 * finds it could still find the block live. */
+		if (NC_LIVE_BITMAP && done)
+			nc_store_relaxed(&page->x_live[w], (uint32_t)(live & ~done));
 		/* The epoch moves even where nothing is claimed: it makes a
 		 * claim fail that was checked before and is made after. */
 	} while (!nc_cas(&page->x_claims[w], &seen,
 	                 (seen & ~NC_CLAIM_MASK) + NC_CLAIM_MASK + 1));
 	done &= live;
-	if (!done)
-		return 0;
-	if (NC_LIVE_BITMAP)
-		nc_store_relaxed(&page->x_live[w], (uint32_t)(live & ~done));
 	for (; done; done &= done - 1, count++)
 		push_random(page, w * NC_CLAIM_BITS + nc_ctz(done), random);
 	return count;

@@ -17,7 +17,8 @@ void nc_page_report_double_free(const struct nc_page *page, const void *p)
 	if (page == &nc_page_freed || i >= page->block_count)
 		nc_report(NC_DOUBLE_FREE,
 		          "double free of %p (its memory was already given back)", p);
-	else if (page->x_claims && nc_page_is_claimed(page, i))
+	else if (page->x_claims && nc_load_relaxed(&page->x_owner) != NC_LARGE &&
+	         nc_page_is_claimed(page, i))
 		nc_report(
 			NC_DOUBLE_FREE,
 			"double free of %p (block of %z bytes, freed before by another thread)",

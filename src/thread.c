@@ -105,8 +105,14 @@ static void repair_inbox(struct nc_heap *heap)
 	nc_store_relaxed(&heap->x_inbox, 0);
 	for (struct nc_page *page = heap->parked; page; page = page->next) {
 		uintptr_t owner = nc_load_relaxed(&page->x_owner);
-		if ((owner & NC_OWNER_KINDS) == NC_TAKEN)
+		if ((owner & NC_OWNER_KINDS) == NC_TAKEN &&
+		    nc_page_find(page->run) != page) {
+			/* Finished, but for what comes after the page map. */
+			nc_store_relaxed(&page->x_owner, NC_GONE);
+			nc_arena_give(page->run, page->slice_count);
+		} else if ((owner & NC_OWNER_KINDS) == NC_TAKEN) {
 			nc_store_relaxed(&page->x_owner, nc_heap_word(heap) | NC_PENDING);
+		}
 		if ((owner & NC_OWNER_KINDS) != NC_PARKED)
 			nc_heap_push_inbox(heap, page);
 	}
@@ -119,14 +125,13 @@ void nc_heap_fork_child(void)
 	nc_lock_init(&nc_core_lock);
 	nc_lock_init(&late_lock);
 	nc_random_fork();
-	repair_inbox(own);
-	if (late_heap && late_heap != own)
-		repair_inbox(late_heap);
 	for (struct nc_heap *heap = heaps; heap; heap = heap->next) {
-		if (heap == own || heap == late_heap || heap->idle)
+		if (heap == own || heap == late_heap || heap->idle) {
+			repair_inbox(heap);
 			continue;
+		}
 		heap->dead = true;
-		nc_store_relaxed(&x_dead_heaps, 1);
+		nc_store_release(&x_dead_heaps, 1);
 	}
 }
 
@@ -150,7 +155,7 @@ static void reap_page(void *what, void *with)
 
 void nc_heap_reap_slow(void)
 {
-	if (!nc_load_relaxed(&x_dead_heaps))
+	if (!nc_load_acquire(&x_dead_heaps))
 		return;
 	nc_lock_take(&nc_core_lock);
 	if (x_dead_heaps) {
@@ -165,7 +170,7 @@ void nc_heap_reap_slow(void)
 			heap->next_idle = idle;
 			idle = heap;
 		}
-		nc_store_relaxed(&x_dead_heaps, 0);
+		nc_store_release(&x_dead_heaps, 0);
 	}
 	nc_lock_give(&nc_core_lock);
 }

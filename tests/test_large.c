@@ -38,7 +38,7 @@ static uint8_t *take(size_t bytes, size_t align)
 
 static void give(uint8_t *block)
 {
-	nc_large_give(nc_page_find(block));
+	nc_large_give(nc_page_find(block), block);
 }
 
 START_TEST(blocks_are_whole_and_counted)
@@ -180,10 +180,10 @@ START_TEST(a_second_free_is_reported)
 		struct nc_page *page = nc_page_find(block);
 
 		unit_expect_reports();
-		nc_large_give(page);
+		nc_large_give(page, page->start);
 		ck_assert_uint_eq(unit_reports, 0);
 		ck_assert_ptr_eq(nc_page_find(block), page);
-		nc_large_give(page);
+		nc_large_give(page, page->start);
 		unit_assert_reported("double-free");
 	}
 	ck_assert_uint_eq(figures().live_blocks, 0);

@@ -40,7 +40,7 @@ static void damage(unsigned char *block, const unsigned char *twin)
 	else if (!strcmp(how, "copy_link"))
 		memcpy(block, twin, sizeof(uint64_t));
 	else if (!strcmp(how, "self"))
-		memcpy(block, &block, sizeof block);
+		memcpy(block, &block, sizeof(void *));
 	else
 		_exit(4);
 }

@@ -9,7 +9,7 @@ static int answer(void)
 	return 42;
 }
 
-static int (*resolve(void))(void)
+__attribute__((used)) static int (*resolve(void))(void)
 {
 	from_resolver = malloc(100);
 	free(malloc(1000));

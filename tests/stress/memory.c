@@ -1,0 +1,415 @@
+/* The field's cases of memory: what is given back, what a heap may grow to, and
+ * what happens when the system has no more.
+ *
+ *   memory CASE [SIZE_IN_MIB or COUNT] */
+#include "../testing.h"
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+static size_t amount;
+static char **arguments;
+
+static size_t mapping_count(void)
+{
+	FILE *file = fopen("/proc/self/maps", "r");
+	size_t lines = 0;
+
+	for (int c; file && (c = getc(file)) != EOF;)
+		lines += c == '\n';
+	if (file)
+		fclose(file);
+	return lines;
+}
+
+/* ---- a spike that is freed goes back to the system, with no further call ---- */
+
+#define SPIKE_THREADS 8
+
+static pthread_barrier_t filled, measured;
+
+static void *spike_thread(void *argument)
+{
+	size_t bytes = amount * MIB / SPIKE_THREADS, size, count = 0;
+	size_t number = (size_t)(uintptr_t)argument;
+	void **blocks = malloc(bytes / 64 * sizeof *blocks);
+
+	for (size_t done = 0; done < bytes; done += size) {
+		size = number % 2 ? 64 + done / 7 % 1900 : 4096 + done / 7 % 200000;
+		blocks[count] = malloc(size);
+		CHECK(blocks[count]);
+		memset(blocks[count++], 1, size);
+	}
+	pthread_barrier_wait(&filled);
+	pthread_barrier_wait(&measured);
+	while (count)
+		free(blocks[--count]);
+	free(blocks);
+	return NULL;
+}
+
+static void spike(void)
+{
+	size_t before = test_resident_bytes(), peak, after;
+	pthread_t threads[SPIKE_THREADS];
+
+	pthread_barrier_init(&filled, NULL, SPIKE_THREADS + 1);
+	pthread_barrier_init(&measured, NULL, SPIKE_THREADS + 1);
+	for (size_t i = 0; i < SPIKE_THREADS; i++)
+		CHECK(!pthread_create(&threads[i], NULL, spike_thread,
+		                      (void *)(uintptr_t)i));
+	pthread_barrier_wait(&filled);
+	peak = test_resident_bytes();
+	CHECK(peak > before + amount * MIB * 9 / 10);
+	pthread_barrier_wait(&measured);
+	for (size_t i = 0; i < SPIKE_THREADS; i++)
+		CHECK(!pthread_join(threads[i], NULL));
+	after = test_resident_bytes();
+	printf("peak %zu KiB, after %zu KiB\n", peak / KIB, after / KIB);
+	CHECK(after <= before + (peak - before) / 20);
+}
+
+/* The freeing thread is not the one that allocated. */
+static void *free_array(void *argument)
+{
+	void **blocks = argument;
+
+	for (size_t i = 0; blocks[i]; i++)
+		free(blocks[i]);
+	return NULL;
+}
+
+static void spike_freed_by_another(void)
+{
+	size_t count = amount * KIB, before, peak, after;
+	void **blocks = calloc(count + 1, sizeof *blocks);
+	pthread_t thread;
+
+	before = test_resident_bytes();
+	for (size_t i = 0; i < count; i++)
+		blocks[i] = memset(malloc(1000), 1, 1000);
+	peak = test_resident_bytes();
+	CHECK(!pthread_create(&thread, NULL, free_array, blocks));
+	CHECK(!pthread_join(thread, NULL));
+	after = test_resident_bytes();
+	printf("peak %zu KiB, after %zu KiB\n", peak / KIB, after / KIB);
+	CHECK(after <= before + (peak - before) / 20 + 8 * MIB);
+	free(blocks);
+}
+
+/* ---- many ---- */
+
+/* Millions of small live objects need few mappings. */
+static void small_objects(void)
+{
+	size_t count = amount * 1000;
+	void **blocks = malloc(count * sizeof *blocks);
+
+	for (size_t i = 0; i < count; i++) {
+		blocks[i] = malloc(16 + i % 5 * 16);
+		CHECK(blocks[i]);
+	}
+	printf("%zu mappings\n", mapping_count());
+	CHECK(mapping_count() < 20000);
+	for (size_t i = 0; i < count; i++)
+		free(blocks[i]);
+	free(blocks);
+}
+
+/* Untouched blocks of 64 KiB: address space alone, and few mappings. */
+static void untouched(void)
+{
+	size_t count = amount * 16, before = test_resident_bytes(), grown;
+	void **blocks = malloc(count * sizeof *blocks);
+
+	for (size_t i = 0; i < count; i++) {
+		blocks[i] = malloc(64 * KIB);
+		CHECK(blocks[i]);
+	}
+	grown = test_resident_bytes() - before;
+	printf("%zu mappings, %zu KiB resident\n", mapping_count(), grown / KIB);
+	CHECK(mapping_count() < 20000);
+	CHECK(grown <= amount * MIB / 8);
+	for (size_t i = 0; i < count; i++)
+		free(blocks[i]);
+	free(blocks);
+}
+
+/* ---- no more ---- */
+
+/* Fill until NULL, free half, go on: twice. Sizes of all kinds. */
+static void fill_and_go_on(void)
+{
+	enum { MOST = 200000 };
+	static void *blocks[MOST];
+	size_t count = 0;
+
+	for (int round = 0; round < 2; round++) {
+		void *block;
+
+		errno = 0;
+		while (count < MOST) {
+			size_t size = count % 3 == 0   ? 100 + count % 900
+			              : count % 3 == 1 ? 5000 + count % 9000
+			                               : 70000 + count % 200000;
+
+			block = count % 5 ? malloc(size) : calloc(1, size);
+			if (!block)
+				break;
+			memset(block, 1, size);
+			blocks[count++] = block;
+		}
+		CHECK(count < MOST);
+		CHECK(errno == ENOMEM);
+		block = blocks[count - 1];
+		errno = 0;
+		CHECK(!realloc(block, 1 << 30) && errno == ENOMEM);
+		for (size_t i = 0; i < count; i += 2) {
+			free(blocks[i]);
+			blocks[i] = NULL;
+		}
+		for (size_t i = 0; i < count / 8; i++) {
+			void *again = malloc(100 + i % 900);
+
+			CHECK(again);
+			free(again);
+		}
+		size_t kept = 0;
+		for (size_t i = 0; i < count; i++)
+			if (blocks[i])
+				blocks[kept++] = blocks[i];
+		count = kept;
+	}
+	while (count)
+		free(blocks[--count]);
+	CHECK(malloc(100));
+}
+
+/* A process that starts under 64 MiB of address space. */
+static void address_space(void)
+{
+	struct rlimit limit = { amount * MIB, amount * MIB };
+
+	if (!getenv("MEMORY_LIMITED")) {
+		setenv("MEMORY_LIMITED", "1", 1);
+		CHECK(!setrlimit(RLIMIT_AS, &limit));
+		execv("/proc/self/exe", arguments);
+		CHECK(!"exec");
+	}
+	fill_and_go_on();
+}
+
+static void *small_thread(void *unused)
+{
+	void *blocks[50];
+
+	(void)unused;
+	for (size_t i = 0; i < 50; i++) {
+		blocks[i] = malloc(i * i * 40);
+		CHECK(blocks[i] || errno == ENOMEM);
+	}
+	for (size_t i = 0; i < 50; i++)
+		free(blocks[i]);
+	return NULL;
+}
+
+static void some_work(void)
+{
+	void *blocks[200];
+	pthread_attr_t small;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 64 * KIB);
+	for (int i = 0; i < 4; i++) {
+		pthread_t thread;
+
+		if (!pthread_create(&thread, &small, small_thread, NULL))
+			CHECK(!pthread_join(thread, NULL));
+	}
+	for (size_t i = 0; i < 200; i++) {
+		errno = 0;
+		blocks[i] = i % 4 == 3 ? memalign(4096, i * 300) : malloc(i * i * 30);
+		CHECK(blocks[i] || errno == ENOMEM);
+		if (blocks[i])
+			memset(blocks[i], 1, i);
+	}
+	for (size_t i = 0; i < 200; i++) {
+		void *grown = blocks[i] ? realloc(blocks[i], i * 2000 + 1) : NULL;
+
+		free(grown ? grown : blocks[i]);
+	}
+	free(malloc(10));
+}
+
+/* Each child gets a little more address space: the failures wander through every
+ * place that maps memory. */
+static void steps(void)
+{
+	for (size_t i = 0; i < amount; i++) {
+		int status = -1;
+		pid_t pid = fork();
+
+		if (!pid) {
+			struct rlimit limit;
+			unsigned long pages = 0;
+			FILE *file = fopen("/proc/self/statm", "r");
+
+			CHECK(file && fscanf(file, "%lu", &pages) == 1);
+			fclose(file);
+			limit.rlim_cur = limit.rlim_max =
+				pages * (size_t)sysconf(_SC_PAGESIZE) + i * 68 * KIB;
+			CHECK(!setrlimit(RLIMIT_AS, &limit));
+			some_work();
+			_exit(0);
+		}
+		CHECK(waitpid(pid, &status, 0) == pid);
+		if (status)
+			printf("step %zu: status %#x\n", i, (unsigned)status);
+		fflush(stdout);
+		CHECK(status == 0);
+	}
+}
+
+/* From now on the system refuses the call with the error. */
+static void refuse(long number, int error)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof filter / sizeof *filter, filter };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		_exit(77);
+}
+
+/* No maps: what is there serves, then NULL. */
+static void no_maps(void)
+{
+	free(malloc(1));
+	refuse(SYS_mmap, ENOMEM);
+	refuse(SYS_mremap, ENOMEM);
+	fill_and_go_on();
+}
+
+/* No guards, no purges, no unmapping: a worse heap, but a right one. */
+static void refused(void)
+{
+	free(malloc(1));
+	refuse(SYS_madvise, EINVAL);
+	refuse(SYS_mprotect, ENOMEM);
+	refuse(SYS_munmap, ENOMEM);
+	refuse(SYS_mremap, ENOMEM);
+	for (size_t i = 0; i < 30000; i++) {
+		size_t size = i % 100 ? i * 37 % 5000 : 100000 + i * 50;
+		unsigned char *block = calloc(1, size);
+
+		CHECK(block && test_zero(block, size));
+		memset(block, 1, size);
+		if (i % 3 == 0)
+			block = realloc(block, size * 2);
+		free(block);
+	}
+}
+
+static void locked(void)
+{
+	if (mlockall(MCL_CURRENT | MCL_FUTURE))
+		_exit(77);
+	for (size_t i = 0; i < 30000; i++) {
+		size_t size = i % 100 ? i * 37 % 5000 : 100000 + i * 20;
+		unsigned char *block = calloc(1, size);
+
+		CHECK(block && test_zero(block, size));
+		memset(block, 1, size);
+		free(block);
+	}
+}
+
+/* ---- a forked snapshot shares its memory ---- */
+
+static size_t proportional_bytes(pid_t pid)
+{
+	char name[64], line[200];
+	size_t kib = 0;
+	FILE *file;
+
+	snprintf(name, sizeof name, "/proc/%d/smaps_rollup", (int)pid);
+	file = fopen(name, "r");
+	if (!file)
+		_exit(77);
+	while (fgets(line, sizeof line, file))
+		if (sscanf(line, "Pss: %zu", &kib) == 1)
+			break;
+	fclose(file);
+	return kib * KIB;
+}
+
+static void snapshot(void)
+{
+	size_t count = amount * 2, before, after;
+	void **blocks = malloc(count * sizeof *blocks);
+	int ends[2];
+	char byte;
+	pid_t pid;
+
+	for (size_t i = 0; i < count; i++)
+		blocks[i] = memset(malloc(MIB / 2), 1, MIB / 2);
+	before = proportional_bytes(getpid());
+	CHECK(!pipe(ends));
+	pid = fork();
+	if (!pid) {
+		close(ends[1]);
+		while (read(ends[0], &byte, 1) > 0)
+			;
+		_exit(0);
+	}
+	for (size_t i = 0; i < count; i += 2)
+		free(blocks[i]);
+	after = proportional_bytes(getpid()) + proportional_bytes(pid);
+	printf("alone %zu KiB, both %zu KiB\n", before / KIB, after / KIB);
+	close(ends[1]);
+	close(ends[0]);
+	CHECK(waitpid(pid, NULL, 0) == pid);
+	CHECK(after <= before + before / 10);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+		size_t amount;
+	} cases[] = {
+		{ "spike", spike, 256 },
+		{ "spike_freed_by_another", spike_freed_by_another, 256 },
+		{ "small_objects", small_objects, 5000 },
+		{ "untouched", untouched, 2048 },
+		{ "address_space", address_space, 64 },
+		{ "steps", steps, 200 },
+		{ "no_maps", no_maps, 0 },
+		{ "refused", refused, 0 },
+		{ "locked", locked, 0 },
+		{ "snapshot", snapshot, 256 },
+	};
+
+	arguments = argv;
+	for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
+		if (!strcmp(argv[1], cases[i].name)) {
+			amount = argc > 2 ? strtoull(argv[2], NULL, 0) : cases[i].amount;
+			cases[i].run();
+			return 0;
+		}
+	return 2;
+}
