@@ -242,8 +242,13 @@ void *nc_large_take(size_t bytes, size_t align, bool *zero)
 static void unpublish(struct nc_page *page)
 {
 	nc_lock_take(&nc_core_lock);
-	nc_pagemap_set_locked(page->run, page->slice_count, NULL);
-	nc_pagemap_set_locked(page->run, 1, &nc_page_freed);
+	/* The slice of the block's start keeps a mark, and has one at any moment: a
+	 * second free meets the page, or the mark. */
+	size_t at = (size_t)(page->start - page->run) >> NC_SLICE_SHIFT;
+	uint8_t *slice = page->run + (at << NC_SLICE_SHIFT);
+	nc_pagemap_set_locked(slice, 1, &nc_page_freed);
+	nc_pagemap_set_locked(page->run, at, NULL);
+	nc_pagemap_set_locked(slice + NC_SLICE_BYTES, page->slice_count - at - 1, NULL);
 	large.mapped_bytes -= page->slice_count << NC_SLICE_SHIFT;
 	nc_lock_give(&nc_core_lock);
 }
