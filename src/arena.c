@@ -225,6 +225,20 @@ static size_t take_dirty_locked(size_t most, struct nc_arena **where, size_t *at
 	return 0;
 }
 
+/* Slices go back to the system. What it does not take (it is locked) is wiped,
+ * and as good as new from then on. */
+static void purge_run(const struct nc_arena *a, size_t at, size_t count)
+{
+	if (nc_port_purge(slice_at(a, at), count << NC_SLICE_SHIFT))
+		return;
+	for (size_t i = at; i < at + count; i++) {
+		if (!nc_port_purge(slice_at(a, i), NC_SLICE_BYTES))
+			__builtin_memset(slice_at(a, i), 0,
+			                 NC_SLICE_BYTES -
+			                         (guarded(a, i) ? nc_os_page : 0));
+	}
+}
+
 /* Give dirty slices to the system until no more than `keep` are left, but at
  * most `most`. */
 static void purge_some(size_t most, size_t keep)
@@ -236,11 +250,9 @@ static void purge_some(size_t most, size_t keep)
 	while (most && arenas.dirty_slices > keep &&
 	       (n = take_dirty_locked(most, &a, &at))) {
 		nc_lock_give(&nc_core_lock);
-		bool gone = nc_port_purge(slice_at(a, at), n << NC_SLICE_SHIFT);
+		purge_run(a, at, n);
 		nc_lock_take(&nc_core_lock);
-		put_locked(a, at, n, !gone);
-		if (!gone)
-			break; /* locked memory */
+		put_locked(a, at, n, false);
 		most -= n;
 	}
 	nc_lock_give(&nc_core_lock);

@@ -5,6 +5,10 @@
 #define LEFT_CURRENT 0x80000000u
 /* Pages that one sweep looks at, at most. */
 #define SWEEP_COUNT 32
+/* Calls for a page from one sweep to the next: at least while sweeps find
+ * something, and at most. */
+#define SWEEP_PAUSE_MIN 8
+#define SWEEP_PAUSE_MAX 512
 
 #define EMPTY_3 &nc_page_empty, &nc_page_empty, &nc_page_empty
 #define EMPTY_15 EMPTY_3, EMPTY_3, EMPTY_3, EMPTY_3, EMPTY_3
@@ -20,24 +24,29 @@ struct nc_heap nc_heap_late = {
 };
 NC_STATIC_ASSERT(NC_DIRECT_COUNT == 66 && NC_CLASS_COUNT == 75, "initialisers above");
 
+/* In a list the first page's prev is the last one; the last one's next is NULL. */
 static void link_page(struct nc_page **list, struct nc_page *page)
 {
-	page->prev = NULL;
-	page->next = *list;
-	if (page->next)
-		page->next->prev = page;
+	struct nc_page *first = *list;
+
+	page->prev = first ? first->prev : page;
+	page->next = first;
+	if (first)
+		first->prev = page;
 	*list = page;
 	page->listed = true;
 }
 
 static void unlink_page(struct nc_page **list, struct nc_page *page)
 {
-	if (page->prev)
-		page->prev->next = page->next;
-	else
+	if (*list == page)
 		*list = page->next;
+	else
+		page->prev->next = page->next;
 	if (page->next)
 		page->next->prev = page->prev;
+	else if (*list)
+		(*list)->prev = page->prev;
 	page->next = page->prev = NULL;
 	page->listed = false;
 }
@@ -199,20 +208,46 @@ static bool retire_current(struct nc_heap *heap, struct nc_page *page)
 	return true;
 }
 
-/* Pages that the owner freed in, and that others freed the rest of, tell nobody:
- * a few are looked at whenever a page is made. */
-static void sweep(struct nc_heap *heap)
+/* The list begins with `page`, and what was before that comes last. */
+static void rotate_to(struct nc_page **list, struct nc_page *page)
 {
-	struct nc_page *next, *page = heap->avail[heap->sweep_at++ % NC_CLASS_COUNT];
+	struct nc_page *first = *list;
 
-	for (int i = 0; page && i < SWEEP_COUNT; page = next, i++) {
+	if (page == first)
+		return;
+	first->prev->next = first;
+	page->prev->next = NULL;
+	*list = page;
+}
+
+/* Pages that the owner freed in, and that others freed the rest of, tell nobody:
+ * a few are looked at now and then. True if others freed in one. */
+static bool sweep(struct nc_heap *heap)
+{
+	struct nc_page **list, *page, *next;
+	bool found = false;
+
+	for (unsigned c = 0; c < NC_CLASS_COUNT; c++) {
+		heap->sweep_at = (heap->sweep_at + 1) % NC_CLASS_COUNT;
+		if (heap->avail[heap->sweep_at])
+			break;
+	}
+	list = &heap->avail[heap->sweep_at];
+	page = *list;
+	for (int i = 0; page; page = next, i++) {
 		next = page->next;
+		if (i == SWEEP_COUNT) {
+			rotate_to(list, page);
+			break;
+		}
 		if (!(nc_load_relaxed(&page->x_owner) & NC_NOTED))
 			continue;
+		found = true;
 		nc_page_collect(page, &heap->random);
 		if (page->left == 0 && !page->kept_empty)
 			nc_heap_page_emptied(heap, page);
 	}
+	return found;
 }
 
 /* An owned page in no list, for the class. */
@@ -222,10 +257,8 @@ static struct nc_page *next_page(struct nc_heap *heap, unsigned class_idx)
 
 	if (!page)
 		page = adopt(heap, class_idx);
-	if (!page) {
-		sweep(heap);
+	if (!page)
 		page = nc_page_make(class_idx, nc_heap_word(heap), &heap->random);
-	}
 	return page;
 }
 
@@ -234,6 +267,12 @@ struct nc_page *nc_heap_page_slow(struct nc_heap *heap, unsigned class_idx)
 	struct nc_page *page = heap->pages[class_idx];
 
 	nc_heap_drain(heap);
+	if (heap->sweep_in-- == 0) {
+		heap->sweep_pause =
+			sweep(heap) ? SWEEP_PAUSE_MIN
+				    : nc_min(heap->sweep_pause * 2 + 1, SWEEP_PAUSE_MAX);
+		heap->sweep_in = heap->sweep_pause;
+	}
 	while (page != &nc_page_empty) {
 		if (nc_page_refill(page, &heap->random))
 			return page;

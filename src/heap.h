@@ -19,14 +19,17 @@ struct nc_heap {
 	struct nc_page *pages[NC_CLASS_COUNT];
 	struct nc_page *avail[NC_CLASS_COUNT];
 	struct nc_page *parked;
-	size_t empty_bytes;   /* of empty pages in avail */
-	unsigned sweep_at;    /* class that the next sweep looks at */
-	uintptr_t x_inbox;    /* pages that others freed in, linked by inbox_next */
-	struct nc_heap *next; /* all heaps, or those without a thread */
-	struct nc_heap *next_idle;
-	bool idle;           /* no thread has it */
-	bool dead;           /* its thread vanished in a fork */
-	uint8_t exit_rounds; /* thread-exit rounds seen */
+	size_t empty_bytes;        /* of empty pages in avail */
+	unsigned sweep_at;         /* class that the next sweep looks at */
+	size_t sweep_in;           /* calls for a page until then */
+	size_t sweep_pause;        /* the last pause between two */
+	uintptr_t x_inbox;         /* pages that others freed in, linked by inbox_next */
+	struct nc_heap *next;      /* all heaps */
+	struct nc_heap *next_idle; /* those without a thread, or with one that ends */
+	bool idle;                 /* no thread has it */
+	bool dead;                 /* its thread vanished in a fork */
+	uint8_t exit_rounds;       /* thread-exit rounds seen */
+	uintptr_t thread;          /* that has it, as nc_port_thread tells */
 	struct nc_random random;
 } __attribute__((aligned(NC_CACHE_LINE)));
 

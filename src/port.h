@@ -98,6 +98,12 @@ NC_INLINE void nc_port_self_set(uintptr_t self)
 	nc_port_self = self;
 }
 
+/* A number that no other living thread has; a later one may have it again. */
+NC_INLINE uintptr_t nc_port_thread(void)
+{
+	return (uintptr_t)&nc_port_self;
+}
+
 /* Have nc_heap_thread_exit(self) called when the calling thread ends. May
  * allocate: call it with a working heap and no lock held. */
 void nc_port_thread_register(uintptr_t self);

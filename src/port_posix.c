@@ -224,12 +224,6 @@ void nc_port_abort(void)
 		_exit(127);
 }
 
-/* An address that no other thread has. */
-static uintptr_t this_thread(void)
-{
-	return (uintptr_t)&nc_port_self;
-}
-
 static bool try_take(struct nc_lock *lock)
 {
 	uint32_t free_state = 0;
@@ -243,7 +237,7 @@ void nc_lock_take_slow(struct nc_lock *lock)
 {
 	const struct timespec wait = { .tv_sec = 1 };
 
-	if (nc_load_relaxed(&lock->x_borrower) == this_thread()) {
+	if (nc_load_relaxed(&lock->x_borrower) == nc_port_thread()) {
 		lock->depth++;
 		return;
 	}
@@ -278,7 +272,7 @@ void nc_lock_give_slow(struct nc_lock *lock)
 void nc_lock_take_for_fork(struct nc_lock *lock)
 {
 	nc_lock_take(lock);
-	nc_store_relaxed(&lock->x_borrower, this_thread());
+	nc_store_relaxed(&lock->x_borrower, nc_port_thread());
 }
 
 void nc_lock_give_after_fork(struct nc_lock *lock)

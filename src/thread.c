@@ -4,16 +4,43 @@
 
 static struct nc_heap *heaps;     /* all there ever were */
 static struct nc_heap *idle;      /* those without a thread */
+static struct nc_heap *leaving;   /* those of threads that end, or ended unseen */
 static struct nc_heap *late_heap; /* of threads past their exit */
 static struct nc_lock late_lock;
 static uint32_t x_dead_heaps; /* 1: a fork left pages of vanished threads */
+
+static void unlink_leaving_locked(const struct nc_heap *heap)
+{
+	struct nc_heap **at = &leaving;
+
+	while (*at && *at != heap)
+		at = &(*at)->next_idle;
+	if (*at)
+		*at = heap->next_idle;
+}
+
+/* A heap that was first used in a thread's last destructors sees too few rounds
+ * to be handed over. Its thread is over when another is in its place. */
+static struct nc_heap *left_behind_locked(void)
+{
+	struct nc_heap *heap = leaving;
+
+	while (heap && heap->thread != nc_port_thread())
+		heap = heap->next_idle;
+	if (heap)
+		unlink_leaving_locked(heap);
+	return heap;
+}
 
 static struct nc_heap *take_heap(bool *first)
 {
 	nc_lock_take(&nc_core_lock);
 	*first = !heaps;
-	struct nc_heap *heap = idle;
+	struct nc_heap *heap = left_behind_locked();
 	if (heap) {
+		/* With its pages. */
+	} else if (idle) {
+		heap = idle;
 		idle = heap->next_idle;
 	} else {
 		heap = nc_meta_take_locked(sizeof *heap);
@@ -23,8 +50,11 @@ static struct nc_heap *take_heap(bool *first)
 			heaps = heap;
 		}
 	}
-	if (heap)
+	if (heap) {
 		heap->idle = false;
+		heap->exit_rounds = 0;
+		heap->thread = nc_port_thread();
+	}
 	nc_lock_give(&nc_core_lock);
 	return heap;
 }
@@ -41,7 +71,6 @@ struct nc_heap *nc_heap_enter(void)
 	if (!heap)
 		return NULL;
 	nc_random_init(&heap->random);
-	heap->exit_rounds = 0;
 	nc_port_self_set(nc_heap_word(heap));
 	/* This may allocate, and come back here with a heap. The first thread
 	 * may be too early in the process for it; its end is the process's, or
@@ -56,12 +85,19 @@ void nc_heap_thread_exit(uintptr_t self)
 	struct nc_heap *heap = nc_heap_of_word(self);
 
 	if (heap->exit_rounds++ < NC_EXIT_ROUNDS) {
+		if (heap->exit_rounds == 1) {
+			nc_lock_take(&nc_core_lock);
+			heap->next_idle = leaving;
+			leaving = heap;
+			nc_lock_give(&nc_core_lock);
+		}
 		nc_port_thread_register(self);
 		return;
 	}
 	nc_port_self_set(nc_heap_word(&nc_heap_late));
 	nc_heap_give_pages(heap);
 	nc_lock_take(&nc_core_lock);
+	unlink_leaving_locked(heap);
 	heap->idle = true;
 	heap->next_idle = idle;
 	idle = heap;
@@ -125,6 +161,11 @@ void nc_heap_fork_child(void)
 	nc_lock_init(&nc_core_lock);
 	nc_lock_init(&late_lock);
 	nc_random_fork();
+	leaving = NULL;
+	if (own->exit_rounds) {
+		own->next_idle = NULL;
+		leaving = own;
+	}
 	for (struct nc_heap *heap = heaps; heap; heap = heap->next) {
 		if (heap == own || heap == late_heap || heap->idle) {
 			repair_inbox(heap);

@@ -84,8 +84,10 @@ run() {
 	case $name in asan | tsan) prefix=$still ;; esac
 	$prefix meson test -C "$dir" --no-rebuild --print-errorlogs --logbase "log-$name" "$@" \
 		2>&1 < /dev/null | grep --line-buffered -v '^ninja: '
-	if [ -f "$dir/meson-logs/log-$name.json" ]; then
-		mv "$dir/meson-logs/log-$name.json" "$results/$name.json"
+	# meson adds the wrapper's name, if there is one.
+	log=$(ls "$dir/meson-logs/log-$name.json" "$dir/meson-logs/log-$name"-*.json 2> /dev/null)
+	if [ -n "$log" ]; then
+		mv "$log" "$results/$name.json"
 	else
 		echo "failed meson test" > "$results/$name.json"
 	fi

@@ -105,6 +105,40 @@ static void spike_freed_by_another(void)
 	free(blocks);
 }
 
+/* The owner frees one block in each page itself, another thread the rest; then
+ * the owner goes on with a little work of another size. */
+static void spike_freed_by_both(void)
+{
+	enum { STEP = 60 }; /* blocks of a page, about */
+	size_t count = amount * KIB, before, peak, after;
+	void **blocks = calloc(count + 1, sizeof *blocks), **rest;
+	pthread_t thread;
+
+	before = test_resident_bytes();
+	for (size_t i = 0; i < count; i++)
+		blocks[i] = memset(malloc(1000), 1, 1000);
+	peak = test_resident_bytes();
+	rest = malloc((count + 1) * sizeof *rest);
+	size_t kept = 0;
+	for (size_t i = 0; i < count; i++)
+		if (i % STEP)
+			rest[kept++] = blocks[i];
+		else
+			free(blocks[i]);
+	rest[kept] = NULL;
+	CHECK(!pthread_create(&thread, NULL, free_array, rest));
+	CHECK(!pthread_join(thread, NULL));
+	memset(blocks, 0, count * sizeof *blocks);
+	for (size_t i = 0; i < 10 * count; i++) {
+		free(blocks[i % 1000]);
+		blocks[i % 1000] = malloc(48);
+	}
+	after = test_resident_bytes();
+	printf("peak %zu KiB, after %zu KiB\n", peak / KIB, after / KIB);
+	CHECK(after <= before + (peak - before) / 20 + 8 * MIB);
+	free(rest);
+}
+
 /* ---- many ---- */
 
 /* Millions of small live objects need few mappings. */
@@ -337,6 +371,70 @@ static void locked(void)
 	}
 }
 
+/* Freed blocks that stay locked keep nothing else. */
+static void locked_block(void)
+{
+	enum { COUNT = 1000, BYTES = 60000 };
+	static char *blocks[COUNT];
+	size_t before = test_resident_bytes(), after;
+
+	for (size_t i = 0; i < COUNT; i++)
+		blocks[i] = memset(malloc(BYTES), 1, BYTES);
+	for (size_t i = 0; i < COUNT; i += COUNT / 20)
+		if (mlock(blocks[i], BYTES))
+			_exit(77);
+	for (size_t i = 0; i < COUNT; i++)
+		free(blocks[i]);
+	after = test_resident_bytes();
+	printf("before %zu KiB, after %zu KiB\n", before / KIB, after / KIB);
+	CHECK(after <= before + 8 * MIB);
+	for (size_t i = 0; i < COUNT; i++)
+		CHECK(test_zero(calloc(1, BYTES), BYTES));
+}
+
+/* ---- threads whose first block is taken at their end ---- */
+
+static pthread_key_t end_key;
+
+static void *volatile sink;
+
+static void allocate_at_end(void *unused)
+{
+	(void)unused;
+	sink = malloc(3000);
+	free(sink);
+}
+
+static void *only_ends(void *unused)
+{
+	CHECK(!pthread_setspecific(end_key, &end_key));
+	return unused;
+}
+
+static void thread_ends(void)
+{
+	size_t before = 0, after;
+	pthread_t first;
+
+	/* The key comes after any that the allocator makes for a thread. */
+	CHECK(!pthread_create(&first, NULL, small_thread, NULL));
+	CHECK(!pthread_join(first, NULL));
+	CHECK(!pthread_key_create(&end_key, allocate_at_end));
+	for (size_t i = 0; i < amount; i++) {
+		pthread_t threads[4];
+
+		if (i == amount / 10)
+			before = test_resident_bytes();
+		for (size_t k = 0; k < 4; k++)
+			CHECK(!pthread_create(&threads[k], NULL, only_ends, NULL));
+		for (size_t k = 0; k < 4; k++)
+			CHECK(!pthread_join(threads[k], NULL));
+	}
+	after = test_resident_bytes();
+	printf("before %zu KiB, after %zu KiB\n", before / KIB, after / KIB);
+	CHECK(after <= before + MIB);
+}
+
 /* ---- a forked snapshot shares its memory ---- */
 
 static size_t proportional_bytes(pid_t pid)
@@ -394,6 +492,7 @@ int main(int argc, char **argv)
 	} cases[] = {
 		{ "spike", spike, 256 },
 		{ "spike_freed_by_another", spike_freed_by_another, 256 },
+		{ "spike_freed_by_both", spike_freed_by_both, 256 },
 		{ "small_objects", small_objects, 5000 },
 		{ "untouched", untouched, 2048 },
 		{ "address_space", address_space, 64 },
@@ -401,6 +500,8 @@ int main(int argc, char **argv)
 		{ "no_maps", no_maps, 0 },
 		{ "refused", refused, 0 },
 		{ "locked", locked, 0 },
+		{ "locked_block", locked_block, 0 },
+		{ "thread_ends", thread_ends, 500 },
 		{ "snapshot", snapshot, 256 },
 	};
 
