@@ -98,7 +98,7 @@ static void *malloc_any_thread(struct nc_heap *heap, unsigned class_idx)
 {
 	size_t bytes = nc_class_bytes(class_idx) - NC_CANARY_BYTES;
 
-	if (NC_LIKELY(heap != &nc_heap_none && heap != &nc_heap_late))
+	if (NC_LIKELY(nc_heap_is_word(nc_heap_word(heap))))
 		return malloc_class(heap, class_idx, bytes);
 	heap = nc_heap_enter();
 	if (heap)
@@ -117,7 +117,7 @@ static void *malloc_any_thread(struct nc_heap *heap, unsigned class_idx)
 
 static void *malloc_large(size_t bytes, size_t align, bool *zero)
 {
-	nc_port_init();
+	nc_arena_init();
 	void *p = nc_large_take(bytes, align, zero);
 	if (!p)
 		errno = ENOMEM;
@@ -370,7 +370,7 @@ bool nc_trim(void)
 {
 	struct nc_heap *heap = nc_heap_of_word(nc_port_self_get());
 
-	if (heap != &nc_heap_none && heap != &nc_heap_late)
+	if (nc_heap_is_word(nc_heap_word(heap)))
 		nc_heap_trim(heap);
 	nc_large_trim();
 	nc_arena_trim();

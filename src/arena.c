@@ -21,6 +21,9 @@ static struct {
 	size_t reserved_slices, used_slices, dirty_slices;
 } arenas;
 
+static uint32_t x_ready;
+static uintptr_t x_first_guard; /* behind the first metadata; not made yet */
+
 static bool get_bit(const uintptr_t *map, size_t i)
 {
 	return map[i / NC_WORD_BITS] >> i % NC_WORD_BITS & 1;
@@ -88,6 +91,13 @@ static struct nc_arena *describe_locked(uintptr_t base, size_t slices)
 	return a;
 }
 
+static void enter_locked(struct nc_arena *a)
+{
+	a->next = arenas.first;
+	arenas.first = a;
+	arenas.reserved_slices += a->slice_count;
+}
+
 /* A new arena that holds a run of count slices; the step grows with use and is
  * halved as long as the system refuses it. */
 static bool grow_locked(size_t count)
@@ -99,7 +109,7 @@ static bool grow_locked(size_t count)
 
 	want = nc_max(want, least);
 	for (;; want = nc_max(want / 2 & ~(NC_SLICE_BYTES - 1), least)) {
-		char *p = nc_port_map(want + NC_SLICE_BYTES);
+		char *p = nc_port_map_small(want + NC_SLICE_BYTES);
 		if (!p) {
 			if (want == least)
 				return false;
@@ -115,9 +125,7 @@ static bool grow_locked(size_t count)
 			return false;
 		}
 		nc_port_no_huge(base, bytes);
-		a->next = arenas.first;
-		arenas.first = a;
-		arenas.reserved_slices += a->slice_count;
+		enter_locked(a);
 		return true;
 	}
 }
@@ -153,6 +161,60 @@ static struct nc_arena *find_locked(size_t count, size_t *at)
 		return NULL;
 	*at = 0;
 	return arenas.first;
+}
+
+/* The first arena, laid out so that a program with one page of blocks makes three
+ * system calls:
+ *
+ *     slice 0 | guard | leaf of the page map | first metadata | (guard) | slices
+ *
+ * The guard in parentheses is made when a slice behind it is taken. False: no
+ * address space for that; each part then finds its own, smaller. */
+static bool init_locked(void)
+{
+	char *p = nc_port_map_small(NC_ARENA_MIN_BYTES);
+
+	if (!p)
+		return false;
+	char *base = (char *)nc_align_up((uintptr_t)p, NC_SLICE_BYTES);
+	char *leaf = base + nc_max(NC_SLICE_BYTES, nc_os_page), *end;
+	size_t leaf_bytes = nc_align_up(NC_LEAF_BYTES, nc_os_page);
+	size_t guard = NC_GUARD ? nc_os_page : 0;
+	size_t slices = (size_t)(p + NC_ARENA_MIN_BYTES - base) >> NC_SLICE_SHIFT;
+
+	/* The guard comes first: it makes huge pages impossible here. */
+	bool first_guarded = NC_GUARD && nc_port_guard(leaf - nc_os_page, nc_os_page);
+	nc_port_no_huge(p, NC_ARENA_MIN_BYTES);
+	end = (char *)nc_align_up((uintptr_t)leaf + leaf_bytes + NC_META_AREA_BYTES,
+	                          nc_max(NC_SLICE_BYTES, nc_os_page));
+	nc_pagemap_seed_locked(leaf, base);
+	nc_meta_seed_locked(leaf + leaf_bytes, (size_t)(end - leaf) - leaf_bytes - guard);
+	if (guard)
+		nc_store_release(&x_first_guard, (uintptr_t)end - guard);
+	/* Both succeed, but where the arena lies across two leaves. */
+	struct nc_arena *a = describe_locked((uintptr_t)base, slices);
+	if (!a || !nc_pagemap_grow_locked(base, slices << NC_SLICE_SHIFT))
+		return true;
+	for (size_t i = 1; i < (size_t)(end - base) >> NC_SLICE_SHIFT; i++) {
+		set_bit(a->free, i, false);
+		a->free_count--;
+	}
+	set_guarded(a, 0, first_guarded);
+	enter_locked(a);
+	return true;
+}
+
+void nc_arena_init(void)
+{
+	if (NC_LIKELY(nc_load_acquire(&x_ready)))
+		return;
+	nc_port_init();
+	nc_lock_take(&nc_core_lock);
+	if (!x_ready) {
+		init_locked();
+		nc_store_release(&x_ready, 1);
+	}
+	nc_lock_give(&nc_core_lock);
 }
 
 static void *slice_at(const struct nc_arena *a, size_t i)
@@ -282,6 +344,11 @@ void *nc_arena_take(size_t count, struct nc_run_state *state)
 	nc_lock_give(&nc_core_lock);
 	if (kept_in_vain)
 		purge_some(count - dirty, KEEP_ANYWAY);
+	if (nc_load_relaxed(&x_first_guard) && at) {
+		void *guard = (void *)nc_exchange(&x_first_guard, 0);
+		if (guard)
+			nc_port_guard(guard, nc_os_page);
+	}
 	state->zero = !dirty;
 	state->guarded = false;
 	if (!NC_GUARD)

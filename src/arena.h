@@ -16,6 +16,8 @@ struct nc_run_state {
 	bool zero;    /* it reads as zero */
 	bool guarded; /* its last system page is a guard */
 };
+/* Must be called before the first description is taken; more often is cheap. */
+void nc_arena_init(void);
 /* A run of count slices that ends in a guard (where the system gives one), or
  * NULL. */
 void *nc_arena_take(size_t count, struct nc_run_state *state);

@@ -17,7 +17,9 @@
 #define NC_COLD __attribute__((noinline, cold))
 #define NC_NOINLINE __attribute__((noinline))
 #define NC_NORETURN __attribute__((noreturn))
+#ifndef NC_EXPORT
 #define NC_EXPORT __attribute__((visibility("default")))
+#endif
 /* For data that other files declare: else it is reached through the GOT. */
 #define NC_HIDDEN __attribute__((visibility("hidden")))
 #define NC_LIKELY(x) __builtin_expect(!!(x), 1)

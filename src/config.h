@@ -51,16 +51,6 @@
 #define NC_REALLOC_ZERO_FREES 1
 #endif
 
-/* Rounds of thread-exit destructors before a heap is handed over, so that the
- * destructors of others, which free and allocate, find it. POSIX promises four
- * rounds; the hand-over is in the one after these. The thread sanitizer ends
- * its own part of a thread in the fourth. */
-#if defined(__SANITIZE_THREAD__)
-#define NC_EXIT_ROUNDS 2
-#else
-#define NC_EXIT_ROUNDS 3
-#endif
-
 #define NC_CANARY_BYTES (4 * NC_CANARY)
 
 /* Address space: unit of the page map, bits of an address, slices a leaf. */
@@ -92,6 +82,8 @@
 /* First arena; later ones grow with use up to the second figure. */
 #define NC_ARENA_MIN_BYTES ((size_t)16 << 20)
 #define NC_ARENA_MAX_BYTES (sizeof(void *) > 4 ? (size_t)1 << 30 : (size_t)64 << 20)
+/* Descriptions are mapped in areas of this. */
+#define NC_META_AREA_BYTES ((size_t)256 << 10)
 /* Freed slices kept resident: this, and one part in 2^shift of those in use.
  * To touch a page of memory anew costs more than anything else here. */
 #define NC_DIRTY_MIN_BYTES ((size_t)4 << 20)

@@ -10,19 +10,27 @@
 #define SWEEP_PAUSE_MIN 8
 #define SWEEP_PAUSE_MAX 512
 
-#define EMPTY_3 &nc_page_empty, &nc_page_empty, &nc_page_empty
-#define EMPTY_15 EMPTY_3, EMPTY_3, EMPTY_3, EMPTY_3, EMPTY_3
-#define EMPTY_60 EMPTY_15, EMPTY_15, EMPTY_15, EMPTY_15
+#define EMPTY_4 &nc_page_empty, &nc_page_empty, &nc_page_empty, &nc_page_empty
+#define EMPTY_16 EMPTY_4, EMPTY_4, EMPTY_4, EMPTY_4
 
-struct nc_heap nc_heap_none = {
-	.direct = { EMPTY_60, EMPTY_3, EMPTY_3 },
-	.pages = { EMPTY_60, EMPTY_15 },
+_Alignas(NC_CACHE_LINE) struct nc_page *nc_heap_nobody[] = {
+	EMPTY_16, EMPTY_16, EMPTY_16, EMPTY_16, &nc_page_empty, &nc_page_empty,
+#if UINTPTR_MAX > 0xffffffffu
+	EMPTY_4,  EMPTY_4,
+#else
+	EMPTY_16,
+#endif
 };
-struct nc_heap nc_heap_late = {
-	.direct = { EMPTY_60, EMPTY_3, EMPTY_3 },
-	.pages = { EMPTY_60, EMPTY_15 },
-};
-NC_STATIC_ASSERT(NC_DIRECT_COUNT == 66 && NC_CLASS_COUNT == 75, "initialisers above");
+NC_STATIC_ASSERT(NC_DIRECT_COUNT == 66, "initialiser above");
+
+void nc_heap_init(struct nc_heap *heap)
+{
+	__builtin_memset(heap, 0, sizeof *heap);
+	for (size_t i = 0; i < NC_DIRECT_COUNT; i++)
+		heap->direct[i] = &nc_page_empty;
+	for (size_t c = 0; c < NC_CLASS_COUNT; c++)
+		heap->pages[c] = &nc_page_empty;
+}
 
 /* In a list the first page's prev is the last one; the last one's next is NULL. */
 static void link_page(struct nc_page **list, struct nc_page *page)

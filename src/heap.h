@@ -33,21 +33,31 @@ struct nc_heap {
 	struct nc_random random;
 } __attribute__((aligned(NC_CACHE_LINE)));
 
-/* What a thread without a heap has: every malloc misses. A thread's word
- * (nc_port_self_get) is its heap's distance from here. */
-extern NC_HIDDEN struct nc_heap nc_heap_none;
-/* What a thread has that is past its exit: every malloc misses. */
-extern NC_HIDDEN struct nc_heap nc_heap_late;
+/* What a thread without a heap has, in place of direct: every malloc misses. A
+ * thread's word (nc_port_self_get) is its heap's distance from here. The part
+ * from the second cache line on is for threads that are past their exit. */
+#define NC_NOBODY_LATE (NC_CACHE_LINE / sizeof(struct nc_page *))
+extern NC_HIDDEN struct nc_page *nc_heap_nobody[NC_DIRECT_COUNT + NC_NOBODY_LATE];
+#define NC_WORD_LATE ((uintptr_t)NC_CACHE_LINE)
 
 NC_INLINE struct nc_heap *nc_heap_of_word(uintptr_t word)
 {
-	return (struct nc_heap *)((uintptr_t)&nc_heap_none + word);
+	return (struct nc_heap *)((uintptr_t)nc_heap_nobody + word);
 }
 
 NC_INLINE uintptr_t nc_heap_word(const struct nc_heap *heap)
 {
-	return (uintptr_t)heap - (uintptr_t)&nc_heap_none;
+	return (uintptr_t)heap - (uintptr_t)nc_heap_nobody;
 }
+
+/* Whether the word is that of a heap, which one thread has. */
+NC_INLINE bool nc_heap_is_word(uintptr_t word)
+{
+	return word != 0 && word != NC_WORD_LATE;
+}
+
+/* An empty heap; memory of one that was in use, or zeroed. */
+void nc_heap_init(struct nc_heap *heap);
 
 /* A page of the class with a block to hand out, made its current one; NULL
  * when there is no memory. Called when the current one has none. */

@@ -204,6 +204,7 @@ void *nc_large_take(size_t bytes, size_t align, bool *zero)
 		if (NC_LINK_ENCODE && *(nc_word_t *)page->start != freed_mark(page))
 			nc_page_report_link(page, page->start);
 		*zero = false;
+		page->fresh_zero = false;
 		make_live(page, bytes, align);
 		return page->start;
 	}
@@ -219,6 +220,7 @@ void *nc_large_take(size_t bytes, size_t align, bool *zero)
 		}
 	}
 	*zero = state.zero;
+	page->fresh_zero = state.zero;
 	page->block_bytes = block_bytes;
 	page->block_count = page->extended = 1;
 	page->first = 0;
@@ -235,6 +237,11 @@ void *nc_large_take(size_t bytes, size_t align, bool *zero)
 	}
 	make_live(page, bytes, align);
 	return page->start;
+}
+
+bool nc_large_reads_zero(const struct nc_page *page)
+{
+	return nc_load_relaxed(&page->x_owner) == NC_LARGE && page->fresh_zero;
 }
 
 /* Take a mapping out of the page map, before its addresses can be somebody

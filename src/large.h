@@ -12,6 +12,8 @@
 /* bytes asked for, align a power of two. *zero tells that the block reads as
  * zero. NULL: no memory. */
 void *nc_large_take(size_t bytes, size_t align, bool *zero);
+/* Whether the block, which was just taken, reads as zero; false for small ones. */
+bool nc_large_reads_zero(const struct nc_page *page);
 /* Free the block p of a page of kind LARGE; reports a second free. */
 void nc_large_give(struct nc_page *page, const void *p);
 /* Another size for the block; may move. NULL: no memory, nothing changed. */

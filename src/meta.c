@@ -3,7 +3,6 @@
 
 struct nc_lock nc_core_lock;
 
-#define AREA_BYTES ((size_t)256 << 10)
 #define MIN_SHIFT 8
 
 static struct {
@@ -20,7 +19,7 @@ static bool grow(size_t bytes)
 {
 	size_t guard = NC_GUARD ? nc_os_page : 0;
 	size_t area = nc_max(nc_align_up(bytes, nc_os_page),
-	                     nc_max(AREA_BYTES, nc_os_page * 4));
+	                     nc_max(NC_META_AREA_BYTES, nc_os_page * 4));
 	char *p = nc_port_map(area + 2 * guard);
 
 	if (!p) {
@@ -37,6 +36,13 @@ static bool grow(size_t bytes)
 	meta.end = meta.next + area;
 	meta.total_bytes += area + 2 * guard;
 	return true;
+}
+
+void nc_meta_seed_locked(void *p, size_t bytes)
+{
+	meta.next = (uintptr_t)p;
+	meta.end = meta.next + bytes;
+	meta.total_bytes += bytes;
 }
 
 void *nc_meta_take_locked(size_t bytes)

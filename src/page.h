@@ -83,6 +83,7 @@ struct nc_page {
 	size_t align;        /* large: alignment asked for */
 	uint32_t own_map;    /* large: run is a mapping, not an arena's */
 	uint32_t guarded;    /* large: a guard follows the block at once */
+	uint32_t fresh_zero; /* large: nobody had the memory before */
 	uintptr_t *x_claims; /* word_count words: claim bits low, epoch high */
 	uint32_t x_live[];   /* word_count words of NC_CLAIM_BITS live bits */
 };

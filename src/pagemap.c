@@ -3,8 +3,18 @@
 
 struct nc_pagemap nc_pagemap;
 
-#define LEAF_BYTES (sizeof(uintptr_t) << NC_LEAF_BITS)
 #define LEAF_SPAN_SHIFT (NC_SLICE_SHIFT + NC_LEAF_BITS)
+
+static void set_leaf(uintptr_t root_idx, const void *leaf)
+{
+	nc_store_release(&nc_pagemap.x_root[root_idx],
+	                 (uintptr_t)leaf - (uintptr_t)nc_pagemap.x_empty_leaf);
+}
+
+void nc_pagemap_seed_locked(void *leaf, const void *base)
+{
+	set_leaf(nc_pagemap_root_idx((uintptr_t)base), leaf);
+}
 
 bool nc_pagemap_grow_locked(const void *base, size_t bytes)
 {
@@ -14,12 +24,10 @@ bool nc_pagemap_grow_locked(const void *base, size_t bytes)
 	for (uintptr_t i = first; i <= last; i++) {
 		if (nc_load_relaxed(&nc_pagemap.x_root[i]))
 			continue;
-		uintptr_t leaf =
-			(uintptr_t)nc_port_map(nc_align_up(LEAF_BYTES, nc_os_page));
+		void *leaf = nc_port_map(nc_align_up(NC_LEAF_BYTES, nc_os_page));
 		if (!leaf)
 			return false;
-		nc_store_release(&nc_pagemap.x_root[i],
-		                 leaf - (uintptr_t)nc_pagemap.x_empty_leaf);
+		set_leaf(i, leaf);
 	}
 	return true;
 }

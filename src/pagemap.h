@@ -57,6 +57,9 @@ NC_INLINE void *nc_pagemap_find(const void *p)
 	                                                             x_empty_leaf))));
 }
 
+#define NC_LEAF_BYTES (sizeof(uintptr_t) << NC_LEAF_BITS)
+/* Zeroed memory of NC_LEAF_BYTES for the first leaf: the one for base. */
+void nc_pagemap_seed_locked(void *leaf, const void *base);
 /* Make the leaves for a range exist; false when there is no memory. */
 bool nc_pagemap_grow_locked(const void *base, size_t bytes);
 /* Enter `what` for the slices of a range that was grown; NULL clears them. */

@@ -9,7 +9,7 @@
 #ifndef NC_PORT_H
 #define NC_PORT_H
 
-#include "atomic.h"
+#include "port_self.h"
 
 /* Bytes in a page of the system's memory; set by nc_port_init. */
 extern NC_HIDDEN size_t nc_os_page;
@@ -19,6 +19,11 @@ void nc_port_init(void);
 
 /* Fresh zeroed private memory, or NULL. bytes is a multiple of nc_os_page. */
 void *nc_port_map(size_t bytes);
+/* The same without huge pages, which would make small heaps big; but only once
+ * nc_port_no_huge was called, before it is touched. A guard made in between
+ * may spare that a system call. */
+void *nc_port_map_small(size_t bytes);
+void nc_port_no_huge(void *p, size_t bytes);
 /* Returns false when the system refuses (it may: a hole can need a mapping). */
 bool nc_port_unmap(void *p, size_t bytes);
 /* Make the range inaccessible / accessible again. A guard keeps no content.
@@ -33,8 +38,6 @@ size_t nc_port_guards_dropped(void);
 /* Give the memory back and keep the address range: reads as zero if true is
  * returned, and keeps its content otherwise. */
 bool nc_port_purge(void *p, size_t bytes);
-/* No huge pages in this range: they would make small heaps big. */
-void nc_port_no_huge(void *p, size_t bytes);
 /* Move the pages of [from, from + bytes) to `to`, where a mapping of at least
  * to_bytes is replaced; the old range is gone. False: nothing changed. */
 bool nc_port_move(void *from, size_t bytes, void *to, size_t to_bytes);
@@ -64,6 +67,12 @@ void nc_lock_take_for_fork(struct nc_lock *lock);
 void nc_lock_give_after_fork(struct nc_lock *lock);
 /* In the child, where nobody else holds it or waits for it. */
 void nc_lock_init(struct nc_lock *lock);
+/* The process is a fork's child; called before anything else there. */
+void nc_port_forked(void);
+/* Whose the heap is: set in a fork's child, known from the second thread on. By
+ * it a child that was made without fork knows that a lock's holder is not here. */
+void nc_port_process_set(void);
+void nc_port_process_known(void);
 
 NC_INLINE void nc_lock_take(struct nc_lock *lock)
 {
@@ -79,29 +88,6 @@ NC_INLINE void nc_lock_give(struct nc_lock *lock)
 	if (nc_load_relaxed(&lock->x_borrower) ||
 	    __atomic_exchange_n(&lock->x_state, 0, __ATOMIC_RELEASE) == 2)
 		nc_lock_give_slow(lock);
-}
-
-/* The thread's word: 0 until it is set, in every thread. */
-#ifndef NC_PORT_TLS_MODEL
-#define NC_PORT_TLS_MODEL "initial-exec"
-#endif
-extern NC_HIDDEN __thread uintptr_t nc_port_self
-	__attribute__((tls_model(NC_PORT_TLS_MODEL)));
-
-NC_INLINE uintptr_t nc_port_self_get(void)
-{
-	return nc_port_self;
-}
-
-NC_INLINE void nc_port_self_set(uintptr_t self)
-{
-	nc_port_self = self;
-}
-
-/* A number that no other living thread has; a later one may have it again. */
-NC_INLINE uintptr_t nc_port_thread(void)
-{
-	return (uintptr_t)&nc_port_self;
 }
 
 /* Have nc_heap_thread_exit(self) called when the calling thread ends. May

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* The calling thread, whose word was `self`, ends. */
+/* The calling thread, whose word was `self`, ends; it may be called again. */
 void nc_heap_thread_exit(uintptr_t self);
 void nc_heap_fork_prepare(void);
 void nc_heap_fork_parent(void);

@@ -1,37 +1,13 @@
-/* The host contract on Linux with a POSIX libc (glibc; musl as a preload). */
+/* Threads and fork where a POSIX libc's program has them (glibc; musl as a
+ * preload): a thread-specific key, and handlers. */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
-#include <sys/auxv.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "port.h"
 #include "port_hooks.h"
 
-#ifndef MADV_GUARD_INSTALL
-#define MADV_GUARD_INSTALL 102
-#define MADV_GUARD_REMOVE 103
-#endif
-
-#ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000
-#endif
-
-size_t nc_os_page;
-static pid_t process; /* that the heap is of */
 __thread uintptr_t nc_port_self __attribute__((tls_model(NC_PORT_TLS_MODEL)));
-
-static struct nc_lock init_lock;
-static uint32_t x_ready;
-static uint32_t x_guard_by_protect; /* 1: the kernel has no cheap guards */
-static uint32_t x_guard_splits;     /* guards made by mprotect, about */
-static uint32_t x_guards_dropped;
+uint32_t x_nc_port_forks;
 
 /* The oldest version of each name, so that the library loads on glibc 2.17 and
  * in programs without the thread library (where weak makes them NULL). */
@@ -49,243 +25,10 @@ NC_OLD_GLIBC(pthread_setspecific);
 #pragma weak pthread_key_create
 #pragma weak pthread_setspecific
 
-void nc_port_init(void)
+void nc_port_forked(void)
 {
-	if (nc_load_acquire(&x_ready))
-		return;
-	nc_lock_take(&init_lock);
-	if (!x_ready) {
-		nc_os_page = getauxval(AT_PAGESZ);
-		process = getpid();
-		nc_store_release(&x_ready, 1);
-	}
-	nc_lock_give(&init_lock);
-}
-
-void *nc_port_map(size_t bytes)
-{
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-	               -1, 0);
-
-	if (p == MAP_FAILED)
-		return NULL;
-	/* Taggers keep bits above 47 for themselves; some kernels give more. */
-	if ((uint64_t)(uintptr_t)p + bytes > (uint64_t)1 << NC_ADDR_BITS) {
-		munmap(p, bytes);
-		return NULL;
-	}
-	return p;
-}
-
-bool nc_port_unmap(void *p, size_t bytes)
-{
-	return munmap(p, bytes) == 0;
-}
-
-bool nc_port_guard(void *p, size_t bytes)
-{
-	if (!nc_load_relaxed(&x_guard_by_protect)) {
-		if (madvise(p, bytes, MADV_GUARD_INSTALL) == 0)
-			return true;
-		/* An old kernel, or a filter, or locked memory: only in the last
-		 * case does it still take advice about nothing. */
-		if (madvise(p, 0, MADV_GUARD_INSTALL) != 0)
-			nc_store_relaxed(&x_guard_by_protect, 1);
-	}
-	if (nc_load_relaxed(&x_guard_splits) >= NC_GUARD_SPLIT_MAX ||
-	    mprotect(p, bytes, PROT_NONE) != 0) {
-		__atomic_fetch_add(&x_guards_dropped, 1, __ATOMIC_RELAXED);
-		return false;
-	}
-	__atomic_fetch_add(&x_guard_splits, 1, __ATOMIC_RELAXED);
-	return true;
-}
-
-bool nc_port_unguard(void *p, size_t bytes)
-{
-	bool cheap = !nc_load_relaxed(&x_guard_by_protect);
-
-	if (cheap && madvise(p, bytes, MADV_GUARD_REMOVE) != 0)
-		return false;
-	/* It may have been made by mprotect even so (locked memory). */
-	if (!nc_load_relaxed(&x_guard_splits))
-		return true;
-	if (mprotect(p, bytes, PROT_READ | PROT_WRITE) != 0)
-		return false;
-	if (!cheap)
-		nc_port_guards_unmapped(1);
-	return true;
-}
-
-void nc_port_guards_unmapped(unsigned count)
-{
-	if (nc_load_relaxed(&x_guard_by_protect) &&
-	    nc_load_relaxed(&x_guard_splits) >= count)
-		__atomic_fetch_sub(&x_guard_splits, count, __ATOMIC_RELAXED);
-}
-
-size_t nc_port_guards_dropped(void)
-{
-	return nc_load_relaxed(&x_guards_dropped);
-}
-
-bool nc_port_purge(void *p, size_t bytes)
-{
-	return madvise(p, bytes, MADV_DONTNEED) == 0;
-}
-
-void nc_port_no_huge(void *p, size_t bytes)
-{
-	madvise(p, bytes, MADV_NOHUGEPAGE);
-}
-
-bool nc_port_move(void *from, size_t bytes, void *to, size_t to_bytes)
-{
-	/* The program may have split the mapping (by madvise, mlock): that is
-	 * refused, but only after older kernels have unmapped the target. So ask
-	 * first: growth in place is refused with ENOMEM where all is well, as
-	 * something always follows the block. */
-	if (mremap(from, bytes, bytes + nc_os_page, 0) != MAP_FAILED || errno != ENOMEM)
-		return false;
-	if (mremap(from, bytes, to_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to)
-		return true;
-	/* Whatever else went wrong, the target must be there; it mostly is. */
-	mmap(to, to_bytes, PROT_READ | PROT_WRITE,
-	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-	return false;
-}
-
-void nc_port_entropy(void *buf, size_t bytes)
-{
-	unsigned char *out = buf;
-	size_t got = 0;
-
-	while (got < bytes) {
-		long n = syscall(SYS_getrandom, out + got, bytes - got,
-		                 0x4 /* INSECURE */);
-		if (n < 0)
-			n = syscall(SYS_getrandom, out + got, bytes - got,
-			            0x1 /* NONBLOCK */);
-		if (n <= 0)
-			break;
-		got += (size_t)n;
-	}
-	if (got == bytes)
-		return;
-	/* No getrandom: the kernel's 16 bytes for the process, mixed with what
-	 * else differs from run to run. The generator hashes it all. */
-	const unsigned char *at_random = (const unsigned char *)getauxval(AT_RANDOM);
-	struct timespec now = { 0, 0 };
-	uintptr_t mix = (uintptr_t)&now ^ (uintptr_t)buf << 17;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	mix ^= (uintptr_t)now.tv_nsec * 0x9e3779b9u ^ (uintptr_t)getpid() << 13;
-	for (size_t i = 0; i < bytes; i++) {
-		mix = mix * 0x343fd + 0x269ec3;
-		out[i] ^=
-			(unsigned char)(mix >> 16) ^ (at_random ? at_random[i & 15] : 0);
-	}
-}
-
-void nc_port_write(int fd, const char *s, size_t bytes)
-{
-	while (bytes) {
-		long n = write(fd, s, bytes);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return;
-		s += n;
-		bytes -= (size_t)n;
-	}
-}
-
-int nc_port_report_fd(void)
-{
-	/* A descriptor that is open for writing only, or for both and not a
-	 * regular file that the program opened in place of standard error. */
-	return 2;
-}
-
-void nc_port_abort(void)
-{
-	struct sigaction dfl = { .sa_handler = SIG_DFL };
-	sigset_t set;
-
-	/* A handler of the program runs first, as with abort(); if it returns,
-	 * the second signal ends the process. */
-	sigemptyset(&set);
-	sigaddset(&set, SIGABRT);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(SIGABRT);
-	sigaction(SIGABRT, &dfl, NULL);
-	raise(SIGABRT);
-	for (;;)
-		_exit(127);
-}
-
-static bool try_take(struct nc_lock *lock)
-{
-	uint32_t free_state = 0;
-
-	return nc_load_relaxed(&lock->x_state) == 0 &&
-	       __atomic_compare_exchange_n(&lock->x_state, &free_state, 1, false,
-	                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-}
-
-void nc_lock_take_slow(struct nc_lock *lock)
-{
-	const struct timespec wait = { .tv_sec = 1 };
-
-	if (nc_load_relaxed(&lock->x_borrower) == nc_port_thread()) {
-		lock->depth++;
-		return;
-	}
-	for (int i = 0; i < 100; i++) {
-		if (try_take(lock))
-			return;
-#if defined(__x86_64__) || defined(__i386__)
-		__builtin_ia32_pause();
-#endif
-	}
-	while (__atomic_exchange_n(&lock->x_state, 2, __ATOMIC_ACQUIRE) != 0) {
-		long woken = syscall(SYS_futex, &lock->x_state, FUTEX_WAIT_PRIVATE, 2,
-		                     &wait, NULL, 0);
-		/* A child that was made without fork (by clone) ran none of our
-		 * handlers: whoever held the lock is not here to give it. No
-		 * holder that lives takes this long. */
-		if (woken != 0 && errno == ETIMEDOUT && getpid() != process)
-			nc_heap_fork_child();
-	}
-}
-
-void nc_lock_give_slow(struct nc_lock *lock)
-{
-	if (nc_load_relaxed(&lock->x_borrower)) {
-		/* Nobody but the borrower can be here. */
-		lock->depth--;
-		return;
-	}
-	syscall(SYS_futex, &lock->x_state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-}
-
-void nc_lock_take_for_fork(struct nc_lock *lock)
-{
-	nc_lock_take(lock);
-	nc_store_relaxed(&lock->x_borrower, nc_port_thread());
-}
-
-void nc_lock_give_after_fork(struct nc_lock *lock)
-{
-	nc_store_relaxed(&lock->x_borrower, 0);
-	nc_lock_give(lock);
-}
-
-void nc_lock_init(struct nc_lock *lock)
-{
-	process = getpid();
-	nc_store_relaxed(&lock->x_borrower, 0);
-	nc_store_release(&lock->x_state, 0);
+	nc_port_process_set();
+	__atomic_fetch_add(&x_nc_port_forks, 1, __ATOMIC_RELAXED);
 }
 
 static struct nc_lock key_lock;
@@ -299,6 +42,7 @@ static void thread_exit(void *self)
 
 void nc_port_thread_register(uintptr_t self)
 {
+	nc_port_process_known();
 	if (!pthread_key_create || !pthread_setspecific)
 		return;
 	if (!nc_load_acquire(&x_key_state)) {

@@ -1,7 +1,5 @@
 #include "random.h"
 
-static uint32_t x_fork_count;
-
 #define ROUNDS 8
 
 static uint32_t rotate_left(uint32_t x, unsigned n)
@@ -51,13 +49,13 @@ static void refill(struct nc_random *r)
 void nc_random_init(struct nc_random *r)
 {
 	nc_port_entropy(r->key, sizeof r->key);
-	r->fork_count = nc_load_relaxed(&x_fork_count);
+	r->fork_mark = nc_port_fork_mark();
 	r->at = NC_RANDOM_WORDS;
 }
 
 uint32_t nc_random_u32(struct nc_random *r)
 {
-	if (NC_UNLIKELY(r->fork_count != nc_load_relaxed(&x_fork_count)))
+	if (NC_UNLIKELY(r->fork_mark != nc_port_fork_mark()))
 		nc_random_init(r);
 	if (r->at == NC_RANDOM_WORDS)
 		refill(r);
@@ -74,9 +72,4 @@ uint64_t nc_random_u64(struct nc_random *r)
 uint32_t nc_random_below(struct nc_random *r, uint32_t bound)
 {
 	return (uint32_t)((uint64_t)nc_random_u32(r) * bound >> 32);
-}
-
-void nc_random_fork(void)
-{
-	__atomic_fetch_add(&x_fork_count, 1, __ATOMIC_RELAXED);
 }

@@ -17,16 +17,15 @@ struct nc_random {
 	uint32_t key[8];
 	uint32_t out[NC_RANDOM_WORDS]; /* unused output, from out[at] on */
 	uint32_t at;                   /* NC_RANDOM_WORDS when used up */
-	uint32_t fork_count;           /* of the process when it was keyed */
+	uint32_t fork_mark;            /* the process's when it was keyed */
 };
 
-/* Key the state afresh. */
+/* Key the state afresh. In a fork's child it is keyed again before its next
+ * output. */
 void nc_random_init(struct nc_random *r);
 uint32_t nc_random_u32(struct nc_random *r);
 uint64_t nc_random_u64(struct nc_random *r);
 /* Even over 0 .. bound - 1 but for a bias under bound / 2^32; bound is not 0. */
 uint32_t nc_random_below(struct nc_random *r, uint32_t bound);
-/* Every state is keyed again before its next output (after a fork). */
-void nc_random_fork(void);
 
 #endif

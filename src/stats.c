@@ -88,7 +88,7 @@ NC_EXPORT size_t nacre_check_heap(void)
 {
 	uintptr_t word = nc_port_self_get();
 
-	if (!word || word == nc_heap_word(&nc_heap_late))
+	if (!nc_heap_is_word(word))
 		return 0;
 	return nc_heap_check(nc_heap_of_word(word));
 }

@@ -9,6 +9,14 @@ static struct nc_heap *late_heap; /* of threads past their exit */
 static struct nc_lock late_lock;
 static uint32_t x_dead_heaps; /* 1: a fork left pages of vanished threads */
 
+static void to_leaving(struct nc_heap *heap)
+{
+	nc_lock_take(&nc_core_lock);
+	heap->next_idle = leaving;
+	leaving = heap;
+	nc_lock_give(&nc_core_lock);
+}
+
 static void unlink_leaving_locked(const struct nc_heap *heap)
 {
 	struct nc_heap **at = &leaving;
@@ -20,12 +28,13 @@ static void unlink_leaving_locked(const struct nc_heap *heap)
 }
 
 /* A heap that was first used in a thread's last destructors sees too few rounds
- * to be handed over. Its thread is over when another is in its place. */
+ * to be handed over. Its thread is over when another is in its place. And where
+ * the first thread lost its word, this is its heap. */
 static struct nc_heap *left_behind_locked(void)
 {
 	struct nc_heap *heap = leaving;
 
-	while (heap && heap->thread != nc_port_thread())
+	while (heap && !nc_port_thread_over(heap->thread))
 		heap = heap->next_idle;
 	if (heap)
 		unlink_leaving_locked(heap);
@@ -45,7 +54,7 @@ static struct nc_heap *take_heap(bool *first)
 	} else {
 		heap = nc_meta_take_locked(sizeof *heap);
 		if (heap) {
-			__builtin_memcpy(heap, &nc_heap_none, sizeof *heap);
+			nc_heap_init(heap);
 			heap->next = heaps;
 			heaps = heap;
 		}
@@ -65,13 +74,15 @@ struct nc_heap *nc_heap_enter(void)
 
 	if (nc_port_self_get())
 		return NULL;
-	nc_port_init();
+	nc_arena_init();
 	nc_page_init_none();
 	struct nc_heap *heap = take_heap(&first);
 	if (!heap)
 		return NULL;
 	nc_random_init(&heap->random);
 	nc_port_self_set(nc_heap_word(heap));
+	if (first && NC_FIRST_THREAD_MOVES)
+		to_leaving(heap);
 	/* This may allocate, and come back here with a heap. The first thread
 	 * may be too early in the process for it; its end is the process's, or
 	 * nc_preload_start registers it. */
@@ -84,17 +95,15 @@ void nc_heap_thread_exit(uintptr_t self)
 {
 	struct nc_heap *heap = nc_heap_of_word(self);
 
+	if (!nc_heap_is_word(self))
+		return;
 	if (heap->exit_rounds++ < NC_EXIT_ROUNDS) {
-		if (heap->exit_rounds == 1) {
-			nc_lock_take(&nc_core_lock);
-			heap->next_idle = leaving;
-			leaving = heap;
-			nc_lock_give(&nc_core_lock);
-		}
+		if (heap->exit_rounds == 1)
+			to_leaving(heap);
 		nc_port_thread_register(self);
 		return;
 	}
-	nc_port_self_set(nc_heap_word(&nc_heap_late));
+	nc_port_self_set(NC_WORD_LATE);
 	nc_heap_give_pages(heap);
 	nc_lock_take(&nc_core_lock);
 	unlink_leaving_locked(heap);
@@ -156,13 +165,16 @@ static void repair_inbox(struct nc_heap *heap)
 
 void nc_heap_fork_child(void)
 {
-	struct nc_heap *own = nc_heap_of_word(nc_port_self_get());
+	uintptr_t word = nc_port_self_get();
+	struct nc_heap *own = nc_heap_is_word(word) ? nc_heap_of_word(word) : NULL;
 
+	nc_port_forked();
 	nc_lock_init(&nc_core_lock);
 	nc_lock_init(&late_lock);
-	nc_random_fork();
 	leaving = NULL;
-	if (own->exit_rounds) {
+	if (own)
+		own->thread = nc_port_thread();
+	if (own && own->exit_rounds) {
 		own->next_idle = NULL;
 		leaving = own;
 	}
@@ -205,7 +217,7 @@ void nc_heap_reap_slow(void)
 			if (!heap->dead)
 				continue;
 			struct nc_heap *next = heap->next;
-			__builtin_memcpy(heap, &nc_heap_none, sizeof *heap);
+			nc_heap_init(heap);
 			heap->next = next;
 			heap->idle = true;
 			heap->next_idle = idle;

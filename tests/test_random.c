@@ -106,7 +106,7 @@ START_TEST(a_fork_keys_anew)
 	copy = random;
 	ck_assert_uint_eq(nc_random_u64(&random), nc_random_u64(&copy));
 	copy = random;
-	nc_random_fork();
+	nc_port_forked();
 	ck_assert_uint_ne(nc_random_u64(&random), nc_random_u64(&copy));
 }
 END_TEST
