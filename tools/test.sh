@@ -138,6 +138,24 @@ variant() {
 	fi
 }
 
+# musl with nacre inside: the programs of the suites death, abi and stress built
+# with its compiler wrapper, dynamic and static, run without a preload.
+inside() {
+	section "musl: nacre as libc's malloc"
+	export CC=gcc CXX=g++
+	if ! ninja -C build musl; then
+		echo "failed musl" > "$results/musl.own"
+		runs="$runs musl=$results/musl.own"
+		return
+	fi
+	unset CC CXX
+	for how in dynamic static; do
+		configure "musl-$how" -Dinside=$how --native-file build/musl/meson.ini || continue
+		run "musl-$how" "build-musl-$how" --suite death --suite abi --suite stress \
+			--no-suite long
+	done
+}
+
 if [ $setup = 1 ] && [ -f tools/setup.sh ]; then
 	section "packages"
 	sh tools/setup.sh all || exit 1
@@ -189,7 +207,7 @@ if wanted lint; then
 	note lint lint $?
 fi
 
-if wanted main || wanted valgrind || wanted options; then
+if wanted main || wanted valgrind || wanted options || wanted musl; then
 	section "main: gcc"
 	export CC=gcc CXX=g++
 	if configure main && wanted main; then
@@ -199,6 +217,7 @@ if wanted main || wanted valgrind || wanted options; then
 fi
 
 if [ $quick = 0 ]; then
+	wanted musl && grep -q passed "$results/main.own" && inside
 	variant clang clang
 	variant O0 gcc -Doptimization=0
 	variant O3-lto gcc -Doptimization=3 -Db_lto=true

@@ -21,10 +21,9 @@ static void call_it(void *pointer)
 		must(realloc(pointer, size + 1));
 	else if (!strcmp(call, "realloc_big"))
 		must(realloc(pointer, size * 4 + 4096));
-	else if (!strcmp(call, "realloc_zero")) {
-		if (realloc(pointer, 0))
-			_exit(4);
-	} else if (!strcmp(call, "reallocarray"))
+	else if (!strcmp(call, "realloc_zero"))
+		realloc_to_nothing(pointer);
+	else if (!strcmp(call, "reallocarray"))
 		must(reallocarray(pointer, 3, size));
 	else if (!strcmp(call, "malloc_usable_size")) {
 		if (malloc_usable_size(pointer) < size)

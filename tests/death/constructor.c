@@ -5,6 +5,7 @@ __attribute__((constructor)) static void before_main(int argc, char **argv)
 {
 	void *victim, *spare;
 
+	death_arguments(&argc, &argv);
 	death_start(argc, argv);
 	victim = must(malloc(arg_number("size", 48)));
 	spare = must(malloc(arg_number("size", 48)));

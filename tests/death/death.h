@@ -19,6 +19,8 @@
 #define _GNU_SOURCE
 #endif
 
+#include "../compat.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
@@ -121,6 +123,35 @@ static inline void death_on_fault(int signal_number, siginfo_t *info, void *cont
 	(void)signal_number;
 	(void)context;
 	say_pointer('F', info->si_addr);
+}
+
+/* Free a block by realloc(block, 0): musl's gives an object instead. */
+static inline void realloc_to_nothing(void *block)
+{
+#ifdef TEST_INSIDE
+	_exit(EXIT_SKIP);
+#endif
+	if (realloc(block, 0))
+		_exit(4);
+}
+
+/* The arguments of a constructor, which musl does not pass. */
+static inline void death_arguments(int *argc, char ***argv)
+{
+#ifndef __GLIBC__
+	static char text[4096], *words[64];
+	FILE *file = fopen("/proc/self/cmdline", "r");
+	size_t length = fread(text, 1, sizeof text - 1, file);
+
+	fclose(file);
+	*argc = 0;
+	*argv = words;
+	for (char *at = text; at < text + length; at += strlen(at) + 1)
+		words[(*argc)++] = at;
+#else
+	(void)argc;
+	(void)argv;
+#endif
 }
 
 static inline void death_start(int argc, char **argv)

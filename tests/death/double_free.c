@@ -52,12 +52,6 @@ static void realloc_block(void *block)
 		_exit(4);
 }
 
-static void realloc_to_nothing(void *block)
-{
-	if (realloc(block, 0))
-		_exit(4);
-}
-
 int main(int argc, char **argv)
 {
 	struct herd herd = { 0 };

@@ -18,10 +18,9 @@ static void pass_it(void *block)
 		must(realloc(block, size * 3 + 256));
 	else if (!strcmp(via, "realloc_shrink"))
 		must(realloc(block, size / 3 + 1));
-	else if (!strcmp(via, "realloc_zero")) {
-		if (realloc(block, 0))
-			_exit(4);
-	} else if (!strcmp(via, "reallocarray"))
+	else if (!strcmp(via, "realloc_zero"))
+		realloc_to_nothing(block);
+	else if (!strcmp(via, "reallocarray"))
 		must(reallocarray(block, 3, size));
 	else if (!strcmp(via, "free_sized"))
 		((void (*)(void *, size_t))host_function("free_sized"))(block, size);

@@ -17,7 +17,14 @@ __attribute__((used)) static int (*resolve(void))(void)
 	return answer;
 }
 
+#ifdef __GLIBC__
 int chosen(void) __attribute__((ifunc("resolve")));
+#else /* musl has no IFUNCs */
+static int chosen(void)
+{
+	return answer();
+}
+#endif
 
 static void before_constructors(void)
 {
@@ -43,6 +50,11 @@ __attribute__((destructor(101))) static void destruct(void)
 int main(void)
 {
 	CHECK(chosen() == 42);
+#ifndef __GLIBC__ /* nor pre-initialisers */
+	(void)preinit;
+	before_constructors();
+	resolve();
+#endif
 	CHECK(from_resolver && from_preinit && from_constructor);
 	CHECK(malloc_usable_size(from_resolver) >= 100);
 	CHECK(test_holds(from_preinit, 2000, 2000, 1));
