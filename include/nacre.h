@@ -18,8 +18,9 @@
 extern "C" {
 #endif
 
-/* The version as "MAJOR.MINOR.PATCH PROFILE", a static string. That the symbol
- * resolves shows that nacre is active. Async-signal-safe; no errors. */
+/* The version as "MAJOR.MINOR.PATCH PROFILE", a static string; mitigations that are
+ * not as in the profile follow as ",NAME=VALUE". That the symbol resolves shows
+ * that nacre is active. Async-signal-safe; no errors. */
 NACRE_API const char *nacre_version(void);
 
 /* What the heap holds, in bytes unless a field says otherwise. Figures are

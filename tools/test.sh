@@ -18,7 +18,13 @@ while [ $# -gt 0 ]; do
 	--quick) quick=1 setup=0 ;;
 	--no-setup) setup=0 ;;
 	--long) long=1 ;;
-	--only) only="$only $2" && shift ;;
+	--only)
+		case $2 in
+		lint | main | musl | clang | O0 | O3-lto | asan | tsan | options | valgrind) ;;
+		*) echo "--only wants one of: lint main musl clang O0 O3-lto asan tsan options valgrind"
+			exit 2 ;;
+		esac
+		only="$only $2" && shift ;;
 	*) sed -n '2,14s/^# \{0,1\}//p' "$0" && exit 2 ;;
 	esac
 	shift
