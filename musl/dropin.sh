@@ -37,6 +37,23 @@ for file in "$out"/*.[ch]; do
 	mv "$out/.new" "$file"
 done
 
+# Nor may libc.so export one: musl's flags leave that to each declaration.
+for file in "$out"/*.h; do
+	case ${file##*/} in config.h | names.h | port_self.h | port_sys.h) continue ;; esac
+	awk '{ line[NR] = $0 }
+		/^#define NC_[A-Z_]*_H$/ { from = NR }
+		/^#include/ { from = NR }
+		/^#endif/ { to = NR }
+		END {
+			for (i = 1; i <= NR; i++) {
+				if (i == to) print "#pragma GCC visibility pop"
+				print line[i]
+				if (i == from) print "#pragma GCC visibility push(hidden)"
+			}
+		}' "$file" > "$out/.new"
+	mv "$out/.new" "$file"
+done
+
 {
 	echo "/* Set by dropin.sh; what nacre is inside libc. */"
 	echo "#define NDEBUG"

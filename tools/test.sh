@@ -155,6 +155,9 @@ inside() {
 		return
 	fi
 	unset CC CXX
+	runs="$runs musl=$results/musl.own"
+	python3 musl/symbols.py build/musl
+	note musl "symbols of libc" $?
 	for how in dynamic static; do
 		configure "musl-$how" -Dinside=$how --native-file build/musl/meson.ini || continue
 		run "musl-$how" "build-musl-$how" --suite death --suite abi --suite stress \
