@@ -14,8 +14,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 tree=$1
 shift
 
-if ! grep -q malloc_tls "$tree/src/internal/pthread_impl.h"; then
-	patch -s -p1 -d "$tree" < "$here/patches/musl-1.2.patch"
+if ! grep -q __malloc_thread_exit "$tree/src/thread/pthread_create.c"; then
+	(cd "$tree" && patch -p1) < "$here/patches/musl-1.2.patch" > /dev/null
 fi
 
 out=$tree/src/malloc/nacre

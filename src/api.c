@@ -86,6 +86,11 @@ static void *malloc_class(struct nc_heap *heap, unsigned class_idx, size_t bytes
 		nc_heap_reap_slow();
 		page = nc_heap_page_slow(heap, class_idx);
 		if (!page) {
+			nc_heap_trim(heap);
+			nc_large_trim();
+			page = nc_heap_page_slow(heap, class_idx);
+		}
+		if (!page) {
 			errno = ENOMEM;
 			return NULL;
 		}
@@ -119,6 +124,11 @@ static void *malloc_large(size_t bytes, size_t align, bool *zero)
 {
 	nc_arena_init();
 	void *p = nc_large_take(bytes, align, zero);
+	uintptr_t word = nc_port_self_get();
+	if (!p && bytes <= (size_t)PTRDIFF_MAX && nc_heap_is_word(word)) {
+		nc_heap_trim(nc_heap_of_word(word));
+		p = nc_large_take(bytes, align, zero);
+	}
 	if (!p)
 		errno = ENOMEM;
 	return p;

@@ -9,7 +9,12 @@ struct nc_arena {
 	size_t free_count;
 	size_t dirty_count; /* of the free ones */
 	uintptr_t *free, *dirty;
-	uintptr_t *x_guarded; /* slices that end in a guard; written without the lock */
+	void *map; /* what was mapped for it; NULL if it must stay */
+	size_t map_bytes;
+	size_t word_count; /* of each bit map */
+	/* Slices that end in a guard, and in one that is a mapping; written without
+	 * the lock. */
+	uintptr_t *x_guarded, *x_mapped;
 	uintptr_t words[];
 };
 
@@ -18,6 +23,7 @@ struct nc_arena {
 
 static struct {
 	struct nc_arena *first;
+	struct nc_arena *spare; /* descriptions of what was unmapped */
 	size_t reserved_slices, used_slices, dirty_slices;
 } arenas;
 
@@ -37,22 +43,34 @@ static void set_bit(uintptr_t *map, size_t i, bool on)
 		on ? map[i / NC_WORD_BITS] | bit : map[i / NC_WORD_BITS] & ~bit;
 }
 
-static bool guarded(const struct nc_arena *a, size_t i)
+static bool get_shared_bit(const uintptr_t *map, size_t i)
 {
-	return nc_load_relaxed(&a->x_guarded[i / NC_WORD_BITS]) >> i % NC_WORD_BITS & 1;
+	return nc_load_relaxed(&map[i / NC_WORD_BITS]) >> i % NC_WORD_BITS & 1;
 }
 
-static void set_guarded(const struct nc_arena *a, size_t i, bool on)
+static void set_shared_bit(uintptr_t *map, size_t i, bool on)
 {
 	uintptr_t bit = (uintptr_t)1 << i % NC_WORD_BITS;
 
 	/* Relaxed: the bit belongs to whoever has the slice, and slices change
 	 * hands under the lock; only the word is shared. */
 	if (on)
-		__atomic_fetch_or(&a->x_guarded[i / NC_WORD_BITS], bit, __ATOMIC_RELAXED);
+		__atomic_fetch_or(&map[i / NC_WORD_BITS], bit, __ATOMIC_RELAXED);
 	else
-		__atomic_fetch_and(&a->x_guarded[i / NC_WORD_BITS], ~bit,
-		                   __ATOMIC_RELAXED);
+		__atomic_fetch_and(&map[i / NC_WORD_BITS], ~bit, __ATOMIC_RELAXED);
+}
+
+static enum nc_guard guard_of(const struct nc_arena *a, size_t i)
+{
+	if (!get_shared_bit(a->x_guarded, i))
+		return NC_GUARD_NONE;
+	return get_shared_bit(a->x_mapped, i) ? NC_GUARD_MAPPING : NC_GUARD_MARK;
+}
+
+static void set_guard(const struct nc_arena *a, size_t i, enum nc_guard kind)
+{
+	set_shared_bit(a->x_guarded, i, kind != NC_GUARD_NONE);
+	set_shared_bit(a->x_mapped, i, kind == NC_GUARD_MAPPING);
 }
 
 /* First index at or after i whose bit in (a & (b or all)) is `on`; count if none. */
@@ -73,19 +91,40 @@ static size_t next_bit(const uintptr_t *a, const uintptr_t *b, size_t i, size_t 
 	return count;
 }
 
+/* A description that was in use and is large enough. */
+static struct nc_arena *spare_locked(size_t words)
+{
+	struct nc_arena **at = &arenas.spare, *a;
+
+	while (*at && (*at)->word_count < words)
+		at = &(*at)->next;
+	a = *at;
+	if (a) {
+		*at = a->next;
+		__builtin_memset(a->words, 0, 4 * a->word_count * sizeof(uintptr_t));
+	}
+	return a;
+}
+
 static struct nc_arena *describe_locked(uintptr_t base, size_t slices)
 {
 	size_t words = (slices + NC_WORD_BITS - 1) / NC_WORD_BITS;
-	struct nc_arena *a =
-		nc_meta_take_locked(sizeof *a + 3 * words * sizeof(uintptr_t));
+	struct nc_arena *a = spare_locked(words);
 
-	if (!a)
-		return NULL;
+	if (!a) {
+		a = nc_meta_take_locked(sizeof *a + 4 * words * sizeof(uintptr_t));
+		if (!a)
+			return NULL;
+		a->word_count = words;
+	}
 	a->base = base;
 	a->slice_count = a->free_count = slices;
+	a->dirty_count = 0;
+	a->map = NULL;
 	a->free = a->words;
-	a->dirty = a->free + words;
-	a->x_guarded = a->dirty + words;
+	a->dirty = a->free + a->word_count;
+	a->x_guarded = a->dirty + a->word_count;
+	a->x_mapped = a->x_guarded + a->word_count;
 	for (size_t i = 0; i < slices; i++)
 		set_bit(a->free, i, true);
 	return a;
@@ -125,6 +164,8 @@ static bool grow_locked(size_t count)
 			return false;
 		}
 		nc_port_no_huge(base, bytes);
+		a->map = p;
+		a->map_bytes = want + NC_SLICE_BYTES;
 		enter_locked(a);
 		return true;
 	}
@@ -183,7 +224,8 @@ static bool init_locked(void)
 	size_t slices = (size_t)(p + NC_ARENA_MIN_BYTES - base) >> NC_SLICE_SHIFT;
 
 	/* The guard comes first: it makes huge pages impossible here. */
-	bool first_guarded = NC_GUARD && nc_port_guard(leaf - nc_os_page, nc_os_page);
+	enum nc_guard first =
+		NC_GUARD ? nc_port_guard(leaf - nc_os_page, nc_os_page) : NC_GUARD_NONE;
 	nc_port_no_huge(p, NC_ARENA_MIN_BYTES);
 	end = (char *)nc_align_up((uintptr_t)leaf + leaf_bytes + NC_META_AREA_BYTES,
 	                          nc_max(NC_SLICE_BYTES, nc_os_page));
@@ -199,7 +241,7 @@ static bool init_locked(void)
 		set_bit(a->free, i, false);
 		a->free_count--;
 	}
-	set_guarded(a, 0, first_guarded);
+	set_guard(a, 0, first);
 	enter_locked(a);
 	return true;
 }
@@ -227,20 +269,25 @@ static void *tail_of(const struct nc_arena *a, size_t i)
 	return (char *)slice_at(a, i + 1) - nc_os_page;
 }
 
+static bool lift_guard(const struct nc_arena *a, size_t i)
+{
+	if (!nc_port_unguard(tail_of(a, i), nc_os_page, guard_of(a, i)))
+		return false;
+	set_guard(a, i, NC_GUARD_NONE);
+	return true;
+}
+
 /* Guards inside the run go, one at its end comes. False: a guard stays. */
 static bool place_guards(const struct nc_arena *a, size_t at, size_t count)
 {
 	size_t last = at + count - 1;
 
 	for (size_t i = at; i < last; i++) {
-		if (!guarded(a, i))
-			continue;
-		if (!nc_port_unguard(tail_of(a, i), nc_os_page))
+		if (guard_of(a, i) && !lift_guard(a, i))
 			return false;
-		set_guarded(a, i, false);
 	}
-	if (!guarded(a, last) && nc_port_guard(tail_of(a, last), nc_os_page))
-		set_guarded(a, last, true);
+	if (!guard_of(a, last))
+		set_guard(a, last, nc_port_guard(tail_of(a, last), nc_os_page));
 	return true;
 }
 
@@ -288,17 +335,22 @@ static size_t take_dirty_locked(size_t most, struct nc_arena **where, size_t *at
 }
 
 /* Slices go back to the system. What it does not take (it is locked) is wiped,
- * and as good as new from then on. */
-static void purge_run(const struct nc_arena *a, size_t at, size_t count)
+ * guard and all, and is as good as new from then on. False: a guard hinders. */
+static bool purge_run(const struct nc_arena *a, size_t at, size_t count)
 {
+	bool gone = true;
+
 	if (nc_port_purge(slice_at(a, at), count << NC_SLICE_SHIFT))
-		return;
+		return true;
 	for (size_t i = at; i < at + count; i++) {
-		if (!nc_port_purge(slice_at(a, i), NC_SLICE_BYTES))
-			__builtin_memset(slice_at(a, i), 0,
-			                 NC_SLICE_BYTES -
-			                         (guarded(a, i) ? nc_os_page : 0));
+		if (nc_port_purge(slice_at(a, i), NC_SLICE_BYTES))
+			continue;
+		if (guard_of(a, i) && !lift_guard(a, i))
+			gone = false;
+		else
+			__builtin_memset(slice_at(a, i), 0, NC_SLICE_BYTES);
 	}
+	return gone;
 }
 
 /* Give dirty slices to the system until no more than `keep` are left, but at
@@ -312,9 +364,9 @@ static void purge_some(size_t most, size_t keep)
 	while (most && arenas.dirty_slices > keep &&
 	       (n = take_dirty_locked(most, &a, &at))) {
 		nc_lock_give(&nc_core_lock);
-		purge_run(a, at, n);
+		bool gone = purge_run(a, at, n);
 		nc_lock_take(&nc_core_lock);
-		put_locked(a, at, n, false);
+		put_locked(a, at, n, !gone);
 		most -= n;
 	}
 	nc_lock_give(&nc_core_lock);
@@ -328,7 +380,7 @@ void *nc_arena_take(size_t count, struct nc_run_state *state)
 	struct nc_arena *a = find_locked(count, &at);
 	if (!a) {
 		nc_lock_give(&nc_core_lock);
-		return NULL;
+		return nc_arena_shrink() ? nc_arena_take(count, state) : NULL;
 	}
 	for (size_t i = at; i < at + count; i++) {
 		dirty += get_bit(a->dirty, i);
@@ -357,7 +409,7 @@ void *nc_arena_take(size_t count, struct nc_run_state *state)
 	 * This ends: a new arena has none. */
 	if (!place_guards(a, at, count))
 		return nc_arena_take(count, state);
-	state->guarded = guarded(a, at + count - 1);
+	state->guarded = guard_of(a, at + count - 1) != NC_GUARD_NONE;
 	return slice_at(a, at);
 }
 
@@ -401,6 +453,47 @@ void nc_arena_figures_locked(struct nc_arena_figures *out)
 void nc_arena_trim(void)
 {
 	purge_some(SIZE_MAX / 2, 0);
+}
+
+/* Arenas that nothing uses, taken out and linked by next. */
+static struct nc_arena *take_unused_locked(void)
+{
+	struct nc_arena *unused = NULL, **at = &arenas.first;
+
+	while (*at) {
+		struct nc_arena *a = *at;
+		if (!a->map || a->free_count < a->slice_count) {
+			at = &a->next;
+			continue;
+		}
+		*at = a->next;
+		a->next = unused;
+		unused = a;
+		arenas.reserved_slices -= a->slice_count;
+		arenas.dirty_slices -= a->dirty_count;
+		nc_pagemap_set_locked((void *)a->base, a->slice_count, NULL);
+	}
+	return unused;
+}
+
+bool nc_arena_shrink(void)
+{
+	nc_lock_take(&nc_core_lock);
+	struct nc_arena *unused = take_unused_locked(), *next;
+	nc_lock_give(&nc_core_lock);
+	bool any = unused != NULL;
+	for (struct nc_arena *a = unused; a; a = next) {
+		next = a->next;
+		for (size_t i = 0; i < a->slice_count; i++)
+			nc_port_guard_gone(guard_of(a, i));
+		if (!nc_port_unmap(a->map, a->map_bytes))
+			nc_port_purge(a->map, a->map_bytes);
+		nc_lock_take(&nc_core_lock);
+		a->next = arenas.spare;
+		arenas.spare = a;
+		nc_lock_give(&nc_core_lock);
+	}
+	return any;
 }
 
 void nc_arena_walk_locked(void (*visit)(void *page, void *with), void *with)

@@ -25,6 +25,10 @@ void *nc_arena_take(size_t count, struct nc_run_state *state);
  * stay as they are. */
 void nc_arena_give(void *run, size_t count);
 
+/* Unmap the arenas that nothing uses: the system refused more address space.
+ * False: there was none. */
+bool nc_arena_shrink(void);
+
 /* What the page map says of a run. */
 void nc_arena_publish(void *run, size_t count, const void *page);
 

@@ -385,20 +385,47 @@ void nc_heap_give_pages(struct nc_heap *heap)
 
 /* ---- a page's way from one thread to another ---- */
 
-static struct nc_page *abandoned[NC_CLASS_COUNT]; /* under nc_core_lock */
-static uintptr_t x_abandoned_count[NC_CLASS_COUNT];
+/* Under nc_core_lock. Full pages stay apart: every thread would take them over
+ * at its first block, and leave them at its end. */
+static struct nc_page *abandoned[NC_CLASS_COUNT], *abandoned_full[NC_CLASS_COUNT];
+static uintptr_t x_abandoned_count[NC_CLASS_COUNT]; /* of the first kind */
+
+static void link_abandoned(struct nc_page *page, bool full)
+{
+	nc_store_relaxed(&page->x_full, full);
+	link_page(full ? &abandoned_full[page->class_idx] : &abandoned[page->class_idx],
+	          page);
+	if (!full)
+		nc_fetch_add(&x_abandoned_count[page->class_idx], 1);
+}
 
 static void unlink_abandoned(struct nc_page *page)
 {
-	unlink_page(&abandoned[page->class_idx], page);
-	nc_fetch_add(&x_abandoned_count[page->class_idx], (uintptr_t)-1);
+	bool full = nc_load_relaxed(&page->x_full);
+
+	unlink_page(full ? &abandoned_full[page->class_idx] : &abandoned[page->class_idx],
+	            page);
+	if (!full)
+		nc_fetch_add(&x_abandoned_count[page->class_idx], (uintptr_t)-1);
 }
 
 void nc_abandon_locked(struct nc_page *page)
 {
+	bool full = !page->distrusted && !nc_page_has_free(page);
+
+	link_abandoned(page, full);
 	nc_store_release(&page->x_owner, NC_ABANDONED);
-	link_page(&abandoned[page->class_idx], page);
-	nc_fetch_add(&x_abandoned_count[page->class_idx], 1);
+}
+
+void nc_abandoned_reopen(struct nc_page *page)
+{
+	nc_lock_take(&nc_core_lock);
+	if (nc_load_relaxed(&page->x_owner) == NC_ABANDONED &&
+	    nc_load_relaxed(&page->x_full)) {
+		unlink_abandoned(page);
+		link_abandoned(page, false);
+	}
+	nc_lock_give(&nc_core_lock);
 }
 
 void nc_abandon(struct nc_heap *heap, struct nc_page *page)

@@ -25,11 +25,11 @@ struct nc_heap {
 	size_t sweep_pause;        /* the last pause between two */
 	uintptr_t x_inbox;         /* pages that others freed in, linked by inbox_next */
 	struct nc_heap *next;      /* all heaps */
-	struct nc_heap *next_idle; /* those without a thread, or with one that ends */
+	struct nc_heap *next_idle; /* those without a thread */
 	bool idle;                 /* no thread has it */
 	bool dead;                 /* its thread vanished in a fork */
 	uint8_t exit_rounds;       /* thread-exit rounds seen */
-	uintptr_t thread;          /* that has it, as nc_port_thread tells */
+	uint32_t tid;              /* that has it, or had it last */
 	struct nc_random random;
 } __attribute__((aligned(NC_CACHE_LINE)));
 
@@ -76,11 +76,13 @@ NC_INLINE bool nc_heap_push_freed(struct nc_page *page, uint8_t *block, uintptr_
 }
 
 /* Abandoned pages: give one (owned, in no list; it is released when it is
- * empty), take one of a class, finish one in which every block is claimed. */
+ * empty), take one of a class with a free block, finish one in which every block
+ * is claimed, and tell that a block was claimed in one that was full. */
 void nc_abandon(struct nc_heap *heap, struct nc_page *page);
 void nc_abandon_locked(struct nc_page *page);
 struct nc_page *nc_adopt(unsigned class_idx);
 void nc_abandoned_finish(struct nc_page *page);
+void nc_abandoned_reopen(struct nc_page *page);
 
 /* Take everything from the inbox. */
 void nc_heap_drain(struct nc_heap *heap);

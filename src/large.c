@@ -58,21 +58,27 @@ static void place_guards(struct nc_page *page, bool tail_guarded)
 	uint8_t *end = page->start + page->block_bytes;
 
 	page->guarded = tail_guarded && end == tail_of(page);
+	page->guard_low = page->guard_high = NC_GUARD_NONE;
 	if (!NC_GUARD)
 		return;
-	nc_port_guard(page->start - nc_os_page, nc_os_page);
-	if (page->own_map || end != tail_of(page))
-		page->guarded = nc_port_guard(end, nc_os_page);
+	page->guard_low = nc_port_guard(page->start - nc_os_page, nc_os_page);
+	if (page->own_map || end != tail_of(page)) {
+		page->guard_high = nc_port_guard(end, nc_os_page);
+		page->guarded = page->guard_high != NC_GUARD_NONE;
+	}
 }
 
 static bool lift_guards(struct nc_page *page)
 {
-	uint8_t *end = page->start + page->block_bytes;
+	return nc_port_unguard(page->start - nc_os_page, nc_os_page, page->guard_low) &&
+	       nc_port_unguard(page->start + page->block_bytes, nc_os_page,
+	                       page->guard_high);
+}
 
-	if (!NC_GUARD)
-		return true;
-	return nc_port_unguard(page->start - nc_os_page, nc_os_page) &&
-	       (end == tail_of(page) || nc_port_unguard(end, nc_os_page));
+static void guards_gone(const struct nc_page *page)
+{
+	nc_port_guard_gone(page->guard_low);
+	nc_port_guard_gone(page->guard_high);
 }
 
 static bool take_run(struct nc_page *page, size_t block_bytes, size_t align,
@@ -214,6 +220,7 @@ void *nc_large_take(size_t bytes, size_t align, bool *zero)
 	struct nc_run_state state;
 	if (!take_run(page, block_bytes, align, &state)) {
 		nc_large_trim();
+		nc_arena_shrink();
 		if (!take_run(page, block_bytes, align, &state)) {
 			nc_page_forget(page);
 			return NULL;
@@ -232,6 +239,7 @@ void *nc_large_take(size_t bytes, size_t align, bool *zero)
 	place_guards(page, state.guarded);
 	if (!publish(page)) {
 		nc_port_unmap(page->run, page->slice_count << NC_SLICE_SHIFT);
+		guards_gone(page);
 		nc_page_forget(page);
 		return NULL;
 	}
@@ -274,7 +282,7 @@ static void release(struct nc_page *page)
 	if (page->own_map) {
 		unpublish(page);
 		unmap(page->run, page->slice_count << NC_SLICE_SHIFT);
-		nc_port_guards_unmapped(2);
+		guards_gone(page);
 	} else {
 		if (!lift_guards(page))
 			return;
@@ -370,7 +378,7 @@ static bool move_memory(struct nc_page *page, struct nc_page *to)
 	/* What was moved is a hole now, which may be another's already. */
 	unmap(page->run, (size_t)(page->start - page->run));
 	unmap(page->start + bytes, (size_t)(end - page->start) - bytes);
-	nc_port_guards_unmapped(2);
+	guards_gone(page);
 	nc_lock_take(&nc_core_lock);
 	large.live_blocks--;
 	large.live_bytes -= page->block_bytes;
@@ -383,6 +391,9 @@ void *nc_large_resize(struct nc_page *page, size_t bytes)
 {
 	bool zero;
 
+	if (NC_CANARY && !page->guarded &&
+	    !nc_canary_holds(page->start, page->block_bytes, page->canary_key))
+		nc_page_report_overflow(page->start, page);
 	if (bytes <= nc_page_usable(page) && bytes >= page->block_bytes / 2) {
 		page->requested = bytes;
 		return page->start;

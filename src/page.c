@@ -92,10 +92,8 @@ static void init_keys(struct nc_page *page, struct nc_random *random)
  * comes late to it finds claim words where they were; their epochs go on. */
 static struct nc_page *spare[NC_CLASS_COUNT + 1]; /* under nc_core_lock */
 
-struct nc_page *nc_page_describe(unsigned class_idx, size_t block_count)
+static struct nc_page *take_description(unsigned class_idx, uint32_t words)
 {
-	uint32_t words = words_for(block_count);
-
 	nc_lock_take(&nc_core_lock);
 	struct nc_page *page = spare[class_idx];
 	if (page)
@@ -103,6 +101,16 @@ struct nc_page *nc_page_describe(unsigned class_idx, size_t block_count)
 	else
 		page = nc_meta_take_locked(description_bytes(words));
 	nc_lock_give(&nc_core_lock);
+	return page;
+}
+
+struct nc_page *nc_page_describe(unsigned class_idx, size_t block_count)
+{
+	uint32_t words = words_for(block_count);
+	struct nc_page *page = take_description(class_idx, words);
+
+	if (!page && nc_arena_shrink())
+		page = take_description(class_idx, words);
 	if (!page)
 		return NULL;
 	page->class_idx = (uint8_t)class_idx;
@@ -280,6 +288,16 @@ static bool any_free(const struct nc_page *page)
 			return true;
 	}
 	return false;
+}
+
+bool nc_page_has_free(const struct nc_page *page)
+{
+	for (unsigned i = page->queue_at; i < NC_LISTS; i++) {
+		if (page->queue[i] != NC_REF_END)
+			return true;
+	}
+	return page->head != (const uint8_t *)&page->end_link ||
+	       page->extended < page->block_count || any_free(page);
 }
 
 bool nc_page_refill(struct nc_page *page, struct nc_random *random)

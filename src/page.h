@@ -71,6 +71,7 @@ struct nc_page {
 	bool listed;                 /* in a list of its heap, or the abandoned one */
 	bool kept_empty;             /* empty, and counted in heap->empty_bytes */
 	bool distrusted;             /* its owner vanished in a fork: rebuild lists */
+	uint8_t x_full;              /* abandoned without a free block, and none since */
 	uint32_t extended;           /* blocks that were ever put on a list: those */
 	uint32_t first, step;        /* at (first + k * step) % count, k < extended */
 	uint32_t recycles;           /* refills since the last extension */
@@ -79,11 +80,12 @@ struct nc_page {
 	struct nc_page *inbox_next;  /* link in the owner's inbox */
 	uint8_t *run;                /* slices */
 	size_t slice_count;
-	size_t requested;    /* large: bytes that the program asked for */
-	size_t align;        /* large: alignment asked for */
-	uint32_t own_map;    /* large: run is a mapping, not an arena's */
-	uint32_t guarded;    /* large: a guard follows the block at once */
-	uint32_t fresh_zero; /* large: nobody had the memory before */
+	size_t requested; /* large: bytes that the program asked for */
+	size_t align;     /* large: alignment asked for */
+	uint32_t own_map; /* large: run is a mapping, not an arena's */
+	uint32_t guarded; /* large: a guard follows the block at once */
+	enum nc_guard guard_low, guard_high; /* large: those that are its own */
+	uint32_t fresh_zero;                 /* large: nobody had the memory before */
 	uintptr_t *x_claims; /* word_count words: claim bits low, epoch high */
 	uint32_t x_live[];   /* word_count words of NC_CLAIM_BITS live bits */
 };
@@ -225,6 +227,8 @@ void nc_page_forget(struct nc_page *page);
 /* Give `head` blocks to hand out: collect what others freed, then move the free
  * lists over, then use more of the page. False when the page is full. */
 bool nc_page_refill(struct nc_page *page, struct nc_random *random);
+/* Whether the page has a block to hand out, leaving claims aside. */
+bool nc_page_has_free(const struct nc_page *page);
 /* The next list of the queue becomes head's; false when there is none. */
 bool nc_page_next_list(struct nc_page *page);
 /* Take over what others freed; x_owner becomes OWNED. Returns the count. */

@@ -26,13 +26,14 @@ void *nc_port_map_small(size_t bytes);
 void nc_port_no_huge(void *p, size_t bytes);
 /* Returns false when the system refuses (it may: a hole can need a mapping). */
 bool nc_port_unmap(void *p, size_t bytes);
-/* Make the range inaccessible / accessible again. A guard keeps no content.
- * guard returns false where none could be made; unguard false when the range
- * stays inaccessible. */
-bool nc_port_guard(void *p, size_t bytes);
-bool nc_port_unguard(void *p, size_t bytes);
-/* Guards that were unmapped with what they guarded. */
-void nc_port_guards_unmapped(unsigned count);
+/* What an inaccessible range is made by: nothing (it is accessible), a mark of the
+ * kernel's, or a mapping of its own, of which there is a bounded number. */
+enum nc_guard { NC_GUARD_NONE, NC_GUARD_MARK, NC_GUARD_MAPPING };
+enum nc_guard nc_port_guard(void *p, size_t bytes);
+/* Make it accessible again; the content may be gone or not. False: it stays. */
+bool nc_port_unguard(void *p, size_t bytes, enum nc_guard kind);
+/* It was unmapped with what it guarded. */
+void nc_port_guard_gone(enum nc_guard kind);
 /* Guards that the system did not give since the start. */
 size_t nc_port_guards_dropped(void);
 /* Give the memory back and keep the address range: reads as zero if true is
@@ -69,10 +70,12 @@ void nc_lock_give_after_fork(struct nc_lock *lock);
 void nc_lock_init(struct nc_lock *lock);
 /* The process is a fork's child; called before anything else there. */
 void nc_port_forked(void);
-/* Whose the heap is: set in a fork's child, known from the second thread on. By
+/* Whose the heap is: set in a fork's child, known from the second thread at the
+ * latest. By
  * it a child that was made without fork knows that a lock's holder is not here. */
 void nc_port_process_set(void);
 void nc_port_process_known(void);
+bool nc_port_process_is(uint32_t pid);
 
 NC_INLINE void nc_lock_take(struct nc_lock *lock)
 {
@@ -90,10 +93,21 @@ NC_INLINE void nc_lock_give(struct nc_lock *lock)
 		nc_lock_give_slow(lock);
 }
 
-/* Have nc_heap_thread_exit(self) called when the calling thread ends. May
- * allocate: call it with a working heap and no lock held. */
+/* The calling thread as the kernel names it. */
+uint32_t nc_port_tid(void);
+/* Whether no thread of the process has that name. The process is what
+ * nc_port_tids_hold said: 0 in a child that was made without fork, where the names
+ * are the parent's, and where every thread's end is told; then do not ask. */
+uint32_t nc_port_tids_hold(void);
+bool nc_port_tid_gone(uint32_t process, uint32_t tid);
+
+/* Have nc_heap_thread_exit(self) called when the calling thread ends, if that can
+ * be; not for a self of 0. May allocate: call it with a working heap and no lock
+ * held. */
 void nc_port_thread_register(uintptr_t self);
-/* Have nc_heap_fork_prepare, _parent and _child called around fork. */
+/* Have nc_heap_fork_prepare, _parent and _child called around fork. The earlier
+ * this is done, the later come our own: after the handlers of others, which may
+ * wait for threads that allocate. */
 void nc_port_fork_register(void);
 
 #endif

@@ -22,7 +22,7 @@ static struct nc_lock init_lock;
 static uint32_t x_ready;
 static uint32_t x_guard_by_protect; /* 1: the kernel has no cheap guards */
 static uint32_t x_guard_cheap;      /* 1: it has, and so all that came before them */
-static uint32_t x_guard_splits;     /* guards made by mprotect, about */
+static uint32_t x_guard_mappings;   /* guards that are mappings */
 static uint32_t x_guards_dropped;
 
 void nc_port_init(void)
@@ -74,48 +74,42 @@ bool nc_port_unmap(void *p, size_t bytes)
 	return munmap(p, bytes) == 0;
 }
 
-bool nc_port_guard(void *p, size_t bytes)
+enum nc_guard nc_port_guard(void *p, size_t bytes)
 {
 	if (!nc_load_relaxed(&x_guard_by_protect)) {
 		if (madvise(p, bytes, MADV_GUARD_INSTALL) == 0) {
 			nc_store_relaxed(&x_guard_cheap, 1);
-			return true;
+			return NC_GUARD_MARK;
 		}
 		/* An old kernel, or a filter, or locked memory: only in the last
 		 * case does it still take advice about nothing. */
 		if (madvise(p, 0, MADV_GUARD_INSTALL) != 0)
 			nc_store_relaxed(&x_guard_by_protect, 1);
 	}
-	if (nc_load_relaxed(&x_guard_splits) >= NC_GUARD_SPLIT_MAX ||
+	if (nc_load_relaxed(&x_guard_mappings) >= NC_GUARD_SPLIT_MAX ||
 	    mprotect(p, bytes, PROT_NONE) != 0) {
 		__atomic_fetch_add(&x_guards_dropped, 1, __ATOMIC_RELAXED);
-		return false;
+		return NC_GUARD_NONE;
 	}
-	__atomic_fetch_add(&x_guard_splits, 1, __ATOMIC_RELAXED);
-	return true;
+	__atomic_fetch_add(&x_guard_mappings, 1, __ATOMIC_RELAXED);
+	return NC_GUARD_MAPPING;
 }
 
-bool nc_port_unguard(void *p, size_t bytes)
+bool nc_port_unguard(void *p, size_t bytes, enum nc_guard kind)
 {
-	bool cheap = !nc_load_relaxed(&x_guard_by_protect);
-
-	if (cheap && madvise(p, bytes, MADV_GUARD_REMOVE) != 0)
+	if (kind == NC_GUARD_MAPPING && mprotect(p, bytes, PROT_READ | PROT_WRITE) != 0)
 		return false;
-	/* It may have been made by mprotect even so (locked memory). */
-	if (!nc_load_relaxed(&x_guard_splits))
-		return true;
-	if (mprotect(p, bytes, PROT_READ | PROT_WRITE) != 0)
-		return false;
-	if (!cheap)
-		nc_port_guards_unmapped(1);
-	return true;
+	nc_port_guard_gone(kind);
+	/* A filter that came later may refuse: then other memory takes its place. */
+	return kind != NC_GUARD_MARK || madvise(p, bytes, MADV_GUARD_REMOVE) == 0 ||
+	       mmap(p, bytes, PROT_READ | PROT_WRITE,
+	            MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_FIXED, -1, 0) == p;
 }
 
-void nc_port_guards_unmapped(unsigned count)
+void nc_port_guard_gone(enum nc_guard kind)
 {
-	if (nc_load_relaxed(&x_guard_by_protect) &&
-	    nc_load_relaxed(&x_guard_splits) >= count)
-		__atomic_fetch_sub(&x_guard_splits, count, __ATOMIC_RELAXED);
+	if (kind == NC_GUARD_MAPPING)
+		__atomic_fetch_sub(&x_guard_mappings, 1, __ATOMIC_RELAXED);
 }
 
 size_t nc_port_guards_dropped(void)
@@ -230,6 +224,7 @@ static bool try_take(struct nc_lock *lock)
 void nc_lock_take_slow(struct nc_lock *lock)
 {
 	const long wait[2] = { 1, 0 }; /* seconds, ns */
+	int in_vain = 0;
 
 	if (nc_load_relaxed(&lock->x_borrower) == nc_port_thread()) {
 		lock->depth++;
@@ -247,8 +242,10 @@ void nc_lock_take_slow(struct nc_lock *lock)
 		                    wait, NULL, 0);
 		/* A child that was made without fork (by clone) ran none of our
 		 * handlers: whoever held the lock is not here to give it. No
-		 * holder that lives takes this long. */
-		if (woken == -ETIMEDOUT && (uint32_t)nc_sys(SYS_getpid) != x_process)
+		 * holder that lives takes this long, and a process that was
+		 * stopped meanwhile sees one wait fail, not three. */
+		if (woken == -ETIMEDOUT && ++in_vain == 3 &&
+		    (uint32_t)nc_sys(SYS_getpid) != x_process)
 			nc_heap_fork_child();
 	}
 }
@@ -290,4 +287,9 @@ void nc_port_process_known(void)
 {
 	if (!nc_load_relaxed(&x_process))
 		nc_port_process_set();
+}
+
+bool nc_port_process_is(uint32_t pid)
+{
+	return nc_load_relaxed(&x_process) == pid;
 }

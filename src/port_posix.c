@@ -1,6 +1,7 @@
 /* Threads and fork where a POSIX libc's program has them (glibc; musl as a
  * preload): a thread-specific key, and handlers. */
-#define _GNU_SOURCE
+#include "port_sys.h"
+
 #include <pthread.h>
 
 #include "port.h"
@@ -25,24 +26,42 @@ NC_OLD_GLIBC(pthread_setspecific);
 #pragma weak pthread_key_create
 #pragma weak pthread_setspecific
 
-void nc_port_forked(void)
-{
-	nc_port_process_set();
-	__atomic_fetch_add(&x_nc_port_forks, 1, __ATOMIC_RELAXED);
-}
-
 static struct nc_lock key_lock;
 static pthread_key_t key;
 static uint32_t x_key_state; /* 0 not made, 1 made, 2 none to be had */
+
+void nc_port_forked(void)
+{
+	nc_lock_init(&key_lock);
+	nc_port_process_set();
+	__atomic_fetch_add(&x_nc_port_forks, 1, __ATOMIC_RELAXED);
+}
 
 static void thread_exit(void *self)
 {
 	nc_heap_thread_exit((uintptr_t)self);
 }
 
-void nc_port_thread_register(uintptr_t self)
+uint32_t nc_port_tid(void)
 {
 	nc_port_process_known();
+	return (uint32_t)nc_sys(SYS_gettid);
+}
+
+uint32_t nc_port_tids_hold(void)
+{
+	uint32_t pid = (uint32_t)nc_sys(SYS_getpid);
+
+	return nc_port_process_is(pid) ? pid : 0;
+}
+
+bool nc_port_tid_gone(uint32_t process, uint32_t tid)
+{
+	return nc_sys(SYS_tgkill, (long)process, (long)tid, 0) == -ESRCH;
+}
+
+void nc_port_thread_register(uintptr_t self)
+{
 	if (!pthread_key_create || !pthread_setspecific)
 		return;
 	if (!nc_load_acquire(&x_key_state)) {
@@ -60,5 +79,9 @@ void nc_port_thread_register(uintptr_t self)
 
 void nc_port_fork_register(void)
 {
-	pthread_atfork(nc_heap_fork_prepare, nc_heap_fork_parent, nc_heap_fork_child);
+	static uint32_t x_done;
+
+	if (!__atomic_exchange_n(&x_done, 1, __ATOMIC_RELAXED))
+		pthread_atfork(nc_heap_fork_prepare, nc_heap_fork_parent,
+		               nc_heap_fork_child);
 }

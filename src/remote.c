@@ -57,6 +57,8 @@ static void remote_free(struct nc_page *page, uintptr_t i, void *p)
 		if (nc_cas(claims, &seen, seen | bit))
 			break;
 	} while (true);
+	if (kind == NC_ABANDONED && nc_load_relaxed(&page->x_full))
+		nc_abandoned_reopen(page);
 	if (kind < NC_PENDING ||
 	    ((seen | bit) & NC_CLAIM_MASK) !=
 	            nc_load_relaxed(&page->x_live[i >> NC_CLAIM_SHIFT]))

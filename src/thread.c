@@ -3,66 +3,92 @@
 #include "port_hooks.h"
 
 static struct nc_heap *heaps;     /* all there ever were */
+static size_t heap_count;         /* of them */
 static struct nc_heap *idle;      /* those without a thread */
-static struct nc_heap *leaving;   /* those of threads that end, or ended unseen */
+static struct nc_heap *asked;     /* in heaps: whose thread was asked for last */
 static struct nc_heap *late_heap; /* of threads past their exit */
 static struct nc_lock late_lock;
 static uint32_t x_dead_heaps; /* 1: a fork left pages of vanished threads */
 
-static void to_leaving(struct nc_heap *heap)
+/* The first thread lost its word as the program started: this is its heap. */
+static struct nc_heap *first_heap_locked(void)
 {
-	nc_lock_take(&nc_core_lock);
-	heap->next_idle = leaving;
-	leaving = heap;
+	static struct nc_heap *first;
+	struct nc_heap *heap = NULL;
+
+	if (!NC_FIRST_THREAD_MOVES)
+		return NULL;
+	if (!first)
+		first = heaps;
+	if (first && first == heaps && nc_port_is_again(first->tid))
+		heap = first;
+	return heap;
+}
+
+/* The heap after the one that was asked for last, if its thread is gone. */
+static struct nc_heap *ask_next_locked(uint32_t process)
+{
+	struct nc_heap *heap = asked && asked->next ? asked->next : heaps;
+
+	asked = heap;
+	if (heap->idle || heap->dead || heap == late_heap)
+		return NULL;
+	uint32_t tid = heap->tid;
 	nc_lock_give(&nc_core_lock);
+	bool gone = nc_port_tid_gone(process, tid);
+	nc_lock_take(&nc_core_lock);
+	return gone && !heap->idle && !heap->dead && heap->tid == tid ? heap : NULL;
 }
 
-static void unlink_leaving_locked(const struct nc_heap *heap)
-{
-	struct nc_heap **at = &leaving;
-
-	while (*at && *at != heap)
-		at = &(*at)->next_idle;
-	if (*at)
-		*at = heap->next_idle;
-}
-
-/* A heap that was first used in a thread's last destructors sees too few rounds
- * to be handed over. Its thread is over when another is in its place. And where
- * the first thread lost its word, this is its heap. */
+/* Not every thread's end is told: one without destructors left when it first
+ * allocates, or in a program that has taken all keys. Before a heap is made some
+ * threads of the list are asked for, and more of them once one was gone: so a
+ * program that only starts threads pays little, and no heap is lost for ever. */
 static struct nc_heap *left_behind_locked(void)
 {
-	struct nc_heap *heap = leaving;
+	static bool any_gone;
+	size_t most = nc_min(heap_count, any_gone ? heap_count / 8 + 2 : 2);
+	uint32_t process = most ? nc_port_tids_hold() : 0;
+	struct nc_heap *heap = NULL;
 
-	while (heap && !nc_port_thread_over(heap->thread))
-		heap = heap->next_idle;
-	if (heap)
-		unlink_leaving_locked(heap);
+	while (process && most-- && !heap)
+		heap = ask_next_locked(process);
+	any_gone |= heap != NULL;
+	return heap;
+}
+
+static struct nc_heap *new_heap_locked(void)
+{
+	struct nc_heap *heap = nc_meta_take_locked(sizeof *heap);
+
+	if (heap) {
+		nc_heap_init(heap);
+		heap->next = heaps;
+		heaps = heap;
+		heap_count++;
+	}
 	return heap;
 }
 
 static struct nc_heap *take_heap(bool *first)
 {
+	uint32_t tid = nc_port_tid();
+
 	nc_lock_take(&nc_core_lock);
 	*first = !heaps;
-	struct nc_heap *heap = left_behind_locked();
-	if (heap) {
-		/* With its pages. */
-	} else if (idle) {
+	struct nc_heap *heap = first_heap_locked();
+	if (!heap && idle) {
 		heap = idle;
 		idle = heap->next_idle;
-	} else {
-		heap = nc_meta_take_locked(sizeof *heap);
-		if (heap) {
-			nc_heap_init(heap);
-			heap->next = heaps;
-			heaps = heap;
-		}
 	}
+	if (!heap)
+		heap = left_behind_locked();
+	if (!heap)
+		heap = new_heap_locked();
 	if (heap) {
 		heap->idle = false;
 		heap->exit_rounds = 0;
-		heap->thread = nc_port_thread();
+		heap->tid = tid;
 	}
 	nc_lock_give(&nc_core_lock);
 	return heap;
@@ -81,12 +107,12 @@ struct nc_heap *nc_heap_enter(void)
 		return NULL;
 	nc_random_init(&heap->random);
 	nc_port_self_set(nc_heap_word(heap));
-	if (first && NC_FIRST_THREAD_MOVES)
-		to_leaving(heap);
 	/* This may allocate, and come back here with a heap. The first thread
 	 * may be too early in the process for it; its end is the process's, or
 	 * nc_preload_start registers it. */
-	if (!first)
+	if (first)
+		nc_port_fork_register();
+	else
 		nc_port_thread_register(nc_heap_word(heap));
 	return heap;
 }
@@ -98,15 +124,12 @@ void nc_heap_thread_exit(uintptr_t self)
 	if (!nc_heap_is_word(self))
 		return;
 	if (heap->exit_rounds++ < NC_EXIT_ROUNDS) {
-		if (heap->exit_rounds == 1)
-			to_leaving(heap);
 		nc_port_thread_register(self);
 		return;
 	}
 	nc_port_self_set(NC_WORD_LATE);
 	nc_heap_give_pages(heap);
 	nc_lock_take(&nc_core_lock);
-	unlink_leaving_locked(heap);
 	heap->idle = true;
 	heap->next_idle = idle;
 	idle = heap;
@@ -171,13 +194,8 @@ void nc_heap_fork_child(void)
 	nc_port_forked();
 	nc_lock_init(&nc_core_lock);
 	nc_lock_init(&late_lock);
-	leaving = NULL;
 	if (own)
-		own->thread = nc_port_thread();
-	if (own && own->exit_rounds) {
-		own->next_idle = NULL;
-		leaving = own;
-	}
+		own->tid = nc_port_tid();
 	for (struct nc_heap *heap = heaps; heap; heap = heap->next) {
 		if (heap == own || heap == late_heap || heap->idle) {
 			repair_inbox(heap);

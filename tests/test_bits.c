@@ -87,8 +87,9 @@ START_TEST(links_decode_to_what_was_encoded)
 		void *at = (void *)(uintptr_t)(next_random() & 0x7ffffffffff0u);
 		uintptr_t ref = (uintptr_t)next_random() & 0xffff;
 
-		ck_assert_uint_eq(
-			nc_link_decode(&keys, at, nc_link_encode(&keys, at, ref)), ref);
+		ck_assert_uint_eq(nc_link_decode(&keys, at,
+		                                 nc_link_encode(&keys, at, ref)),
+		                  ref);
 	}
 }
 END_TEST
@@ -104,9 +105,9 @@ START_TEST(forged_links_decode_out_of_range)
 		uintptr_t link = nc_link_encode(&keys, at, ref);
 
 		for (unsigned bit = 0; bit < NC_WORD_BITS; bit++)
-			ck_assert_uint_gt(
-				nc_link_decode(&keys, at, link ^ (uintptr_t)1 << bit),
-				0xffff);
+			ck_assert_uint_gt(nc_link_decode(&keys, at,
+			                                 link ^ (uintptr_t)1 << bit),
+			                  0xffff);
 		ck_assert_uint_gt(nc_link_decode(&keys, at, 0), 0xffff);
 		ck_assert_uint_gt(nc_link_decode(&keys, at, (uintptr_t)at), 0xffff);
 		ck_assert_uint_gt(nc_link_decode(&keys, at + 64, link), 0xffff);

@@ -62,11 +62,13 @@ END_TEST
 START_TEST(guards_come_and_go)
 {
 	uint8_t *p = map(3);
+	enum nc_guard kind;
 
 	memset(p, 1, 3 * nc_os_page);
-	ck_assert(nc_port_guard(p + nc_os_page, nc_os_page));
+	kind = nc_port_guard(p + nc_os_page, nc_os_page);
+	ck_assert_int_ne(kind, NC_GUARD_NONE);
 	p[0] = p[2 * nc_os_page] = 2;
-	ck_assert(nc_port_unguard(p + nc_os_page, nc_os_page));
+	ck_assert(nc_port_unguard(p + nc_os_page, nc_os_page, kind));
 	p[nc_os_page] = 3;
 	ck_assert_int_eq(p[0], 2);
 	ck_assert_uint_eq(nc_port_guards_dropped(), 0);
@@ -77,7 +79,7 @@ START_TEST(a_guard_stops_a_write)
 {
 	uint8_t *p = map(3);
 
-	ck_assert(nc_port_guard(p + nc_os_page, nc_os_page));
+	ck_assert_int_ne(nc_port_guard(p + nc_os_page, nc_os_page), NC_GUARD_NONE);
 	*(volatile uint8_t *)(p + nc_os_page) = 1;
 }
 END_TEST
@@ -86,7 +88,7 @@ START_TEST(a_guard_stops_a_read)
 {
 	uint8_t *p = map(3);
 
-	ck_assert(nc_port_guard(p + nc_os_page, nc_os_page));
+	ck_assert_int_ne(nc_port_guard(p + nc_os_page, nc_os_page), NC_GUARD_NONE);
 	if (*(volatile uint8_t *)(p + nc_os_page))
 		_exit(3);
 }

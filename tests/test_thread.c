@@ -111,6 +111,37 @@ START_TEST(pages_of_an_ended_thread_are_given_back_by_who_frees)
 }
 END_TEST
 
+static void *take_one(void *unused)
+{
+	(void)unused;
+	for (int i = 0; i < 100; i++)
+		ck_assert_ptr_nonnull(nc_malloc(40));
+	size_t parked = 0;
+	for (struct nc_page *page = nc_heap_of_word(nc_port_self_get())->parked; page;
+	     page = page->next)
+		parked++;
+	ck_assert_uint_le(parked, 2);
+	return NULL;
+}
+
+static void *make_many(void *unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < 100000; i++)
+		ck_assert_ptr_nonnull(nc_malloc(40));
+	return NULL;
+}
+
+/* Full pages of an ended thread are no burden for the next ones. */
+START_TEST(full_pages_are_not_taken_over)
+{
+	nc_free(nc_malloc(10));
+	run_thread(make_many, NULL);
+	run_thread(take_one, NULL);
+	run_thread(take_one, NULL);
+}
+END_TEST
+
 static void *from_destructor;
 
 static void allocate_late(void *unused)
@@ -207,6 +238,7 @@ static void unit_fill(Suite *suite)
 	UNIT_ADD(suite, a_heap_serves_the_next_thread);
 	UNIT_ADD(suite, pages_of_an_ended_thread_are_adopted);
 	UNIT_ADD(suite, pages_of_an_ended_thread_are_given_back_by_who_frees);
+	UNIT_ADD(suite, full_pages_are_not_taken_over);
 	UNIT_ADD(suite, a_thread_past_its_exit_is_served);
 	UNIT_ADD(suite, a_forked_child_is_sound);
 }

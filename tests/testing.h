@@ -27,6 +27,7 @@
 
 static inline void test_fail(const char *file, int line, const char *condition)
 {
+	fflush(stdout);
 	char text[300];
 	int length = snprintf(text, sizeof text, "%s:%d: %s\n", file, line, condition);
 

@@ -14,6 +14,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 MAX_FUNCTION_LINES = 60  # from the line of its name to its closing brace
 MAX_CORE_LINES = 5000
+# What only a library beside libc has; musl/dropin.sh leaves the same files out.
+NOT_CORE = {"cxx.c", "glibc.c", "preload.c", "names_cxx.h", "port_posix.c", "stats.c", "stats.h"}
 
 
 def functions(lines):
@@ -41,7 +43,7 @@ def main():
     files = sorted(p for p in (ROOT / "src").rglob("*") if p.suffix in (".c", ".h"))
     for path in files:
         lines = path.read_text().splitlines()
-        total += len(lines)
+        total += len(lines) if path.name not in NOT_CORE else 0
         for name, number, comment, body in functions(lines):
             at = f"{path.relative_to(ROOT)}:{number}: {name}"
             longest = max(longest, (len(body), name))
@@ -50,7 +52,7 @@ def main():
             if any(re.match(r"\s*#\s*if", line) for line in body):
                 warnings.append(f"{at} has #if in its body")
     if total > MAX_CORE_LINES:
-        faults.append(f"src/ has {total} lines, more than {MAX_CORE_LINES}")
+        faults.append(f"the core has {total} lines, more than {MAX_CORE_LINES}")
 
     if shutil.which("clang-format"):
         done = subprocess.run(["clang-format", "--dry-run", "-Werror", *map(str, files)],
@@ -66,7 +68,7 @@ def main():
         print(f"warning: {line}")
     if faults:
         sys.exit("\n".join(faults))
-    print(f"style: {total} lines in src/, longest function {longest[1]} with {longest[0]}")
+    print(f"style: {total} lines in the core, longest function {longest[1]} with {longest[0]}")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-list="busybox lua sqlite zlib dash zstd xz redis tcl bash coreutils openssl curl"
+list="busybox lua sqlite zlib dash zstd xz redis tcl bash mbedtls curl"
 prefix='' only=$list tests=1 compare=0 work='' root='' again=0
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -63,8 +63,8 @@ on nacre
 # Where musl looks for libraries: beside its interpreter's folder.
 echo "$root/usr/lib" > "$work/etc/ld-musl-x86_64.path"
 specs=$work/lib/musl-gcc.specs
-sed "s|-dynamic-linker [^} ]*|-dynamic-linker $interpreter|" "$prefix/lib/musl-gcc.specs" > "$specs.new"
-cmp -s "$specs.new" "$specs" 2> /dev/null || mv "$specs.new" "$specs"
+sed "s|-dynamic-linker /[^} ]*|-dynamic-linker $interpreter|" "$prefix/lib/musl-gcc.specs" > "$specs.new"
+cmp -s "$specs.new" "$specs" 2> /dev/null || cp "$specs.new" "$specs"
 # shellcheck disable=SC2016
 printf '#!/bin/sh\nexec %s "$@" -specs %s\n' "${REALGCC:-gcc}" "$specs" > "$work/bin/musl-gcc"
 chmod 755 "$work/bin/musl-gcc"

@@ -32,7 +32,32 @@ void __malloc_donate(char *start, char *end)
 void nc_port_thread_register(uintptr_t self)
 {
 	(void)self;
-	nc_port_process_known();
+	/* A fork in a process with one thread told nothing. */
+	if (libc.threads_minus_1 <= 1)
+		nc_port_process_set();
+	else
+		nc_port_process_known();
+}
+
+uint32_t nc_port_tid(void)
+{
+	return (uint32_t)nc_port_thread();
+}
+
+uint32_t nc_port_tids_hold(void)
+{
+	return 0;
+}
+
+bool nc_port_tid_gone(uint32_t process, uint32_t tid)
+{
+	(void)process;
+	(void)tid;
+	return false;
+}
+
+void nc_port_fork_register(void)
+{
 }
 
 void nc_port_forked(void)

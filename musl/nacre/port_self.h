@@ -40,11 +40,11 @@ NC_INLINE uintptr_t nc_port_thread(void)
 	return (uintptr_t)__pthread_self()->tid;
 }
 
-/* Whether the thread that had this number is over, or is the calling one. As
- * every thread's end is told, only the first one asks, while it is alone. */
-NC_INLINE bool nc_port_thread_over(uintptr_t thread)
+/* Whether the calling thread is the process's first one, of this tid, that lost
+ * its word: that happens while it is alone. */
+NC_INLINE bool nc_port_is_again(uint32_t tid)
 {
-	return thread == nc_port_thread() && !libc.threads_minus_1;
+	return tid == (uint32_t)__pthread_self()->tid && !libc.threads_minus_1;
 }
 
 /* Differs in a fork's child from what it was in the parent: fork does not tell

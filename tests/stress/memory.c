@@ -392,6 +392,119 @@ static void locked_block(void)
 		CHECK(test_zero(calloc(1, BYTES), BYTES));
 }
 
+/* Memory that was locked when it was freed, and had guards, reads as zero from
+ * calloc. */
+static void locked_zero(void)
+{
+	enum { LARGE = 100, SMALL = 2000, BYTES = 300000 };
+	static void *large[LARGE], *small[SMALL];
+
+	if (mlockall(MCL_CURRENT | MCL_FUTURE))
+		_exit(77);
+	for (int round = 0; round < 3; round++) {
+		for (size_t i = 0; i < LARGE; i++)
+			large[i] = memset(malloc(BYTES), 0xff, BYTES);
+		for (size_t i = 0; i < LARGE; i++)
+			free(large[i]);
+		for (size_t i = 0; i < SMALL; i++)
+			small[i] = malloc(20000);
+		for (size_t i = 0; i < SMALL; i++)
+			free(small[i]);
+		for (size_t i = 0; i < LARGE; i++) {
+			large[i] = calloc(1, BYTES);
+			CHECK(test_zero(large[i], BYTES));
+		}
+		for (size_t i = 0; i < LARGE; i++)
+			free(large[i]);
+	}
+}
+
+/* ---- after the system refused ---- */
+
+/* Memory that is freed at the limit serves blocks of any other size. */
+static void limit_again(void)
+{
+	static void *blocks[1 << 20];
+	static const size_t sizes[] = { 1000, 5000, 30000, 100000, 48, 3 << 20, 1000 };
+	struct rlimit limit = { amount * MIB, amount * MIB };
+
+	CHECK(!setrlimit(RLIMIT_AS, &limit));
+	for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+		size_t count = 0, got;
+
+		while (count < sizeof blocks / sizeof *blocks &&
+		       (blocks[count] = malloc(sizes[k])))
+			count++;
+		got = count * sizes[k] / MIB;
+		printf("%zu of %zu: %zu MiB\n", count, sizes[k], got);
+		CHECK(got >= amount / 2 || count == sizeof blocks / sizeof *blocks);
+		while (count)
+			free(blocks[--count]);
+	}
+}
+
+/* Later advice of the system's is refused, as a sandbox does after start. */
+static void refuse_advice(int error)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		         offsetof(struct seccomp_data, args[2])),
+		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 100, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof filter / sizeof *filter, filter };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		_exit(77);
+}
+
+/* Guards that were made before the filter came do not stay in later blocks. */
+static void filter_later(void)
+{
+	enum { COUNT = 7000 };
+	static void *blocks[COUNT];
+
+	for (size_t i = 0; i < COUNT; i++)
+		blocks[i] = memset(malloc(8000), 1, 8000);
+	refuse_advice(EPERM);
+	for (size_t i = 0; i < COUNT; i++)
+		free(blocks[i]);
+	for (size_t i = 0; i < 200; i++) {
+		size_t size = 100000 + i * 3000;
+		void *block = memset(malloc(size), 2, size);
+
+		if (i % 2)
+			free(block);
+	}
+}
+
+/* On a kernel whose guards cost mappings their count keeps its bound. */
+static void few_guards(void)
+{
+	if (!getenv("MEMORY_FILTERED")) {
+		setenv("MEMORY_FILTERED", "1", 1);
+		refuse_advice(EINVAL);
+		execv("/proc/self/exe", arguments);
+		CHECK(!"exec");
+	}
+	for (size_t i = 0; i < 9000 * 7; i++)
+		CHECK(malloc(8000));
+	for (size_t round = 0; round < amount; round++) {
+		void *block = malloc(40 * MIB);
+
+		CHECK(block);
+		free(block);
+		for (int i = 0; i < 14; i++)
+			CHECK(malloc(8000));
+	}
+	printf("%zu mappings\n", mapping_count());
+	CHECK(mapping_count() < 20000);
+}
+
 /* ---- threads whose first block is taken at their end ---- */
 
 static pthread_key_t end_key;
@@ -409,6 +522,36 @@ static void *only_ends(void *unused)
 {
 	CHECK(!pthread_setspecific(end_key, &end_key));
 	return unused;
+}
+
+/* Ends that no destructor tells of: all keys are taken, and stacks lie anywhere. */
+static void untold_ends(void)
+{
+	size_t before = 0, after;
+	pthread_key_t key;
+
+	while (!pthread_key_create(&key, NULL))
+		;
+	for (size_t i = 0; i < amount; i++) {
+		pthread_t threads[4];
+
+		if (i == amount / 10)
+			before = test_resident_bytes();
+		for (size_t k = 0; k < 4; k++) {
+			pthread_attr_t attributes;
+
+			pthread_attr_init(&attributes);
+			pthread_attr_setstacksize(&attributes,
+			                          64 * KIB + i * 37 % 200 * 4 * KIB);
+			CHECK(!pthread_create(&threads[k], &attributes, small_thread,
+			                      NULL));
+		}
+		for (size_t k = 0; k < 4; k++)
+			CHECK(!pthread_join(threads[k], NULL));
+	}
+	after = test_resident_bytes();
+	printf("before %zu KiB, after %zu KiB\n", before / KIB, after / KIB);
+	CHECK(after <= before + 2 * MIB);
 }
 
 static void thread_ends(void)
@@ -501,7 +644,12 @@ int main(int argc, char **argv)
 		{ "refused", refused, 0 },
 		{ "locked", locked, 0 },
 		{ "locked_block", locked_block, 0 },
+		{ "locked_zero", locked_zero, 0 },
 		{ "thread_ends", thread_ends, 500 },
+		{ "untold_ends", untold_ends, 500 },
+		{ "limit_again", limit_again, 256 },
+		{ "filter_later", filter_later, 0 },
+		{ "few_guards", few_guards, 3000 },
 		{ "snapshot", snapshot, 256 },
 	};
 

@@ -11,7 +11,7 @@ build() {
 deliver() {
 	mkdir -p "$out/usr/bin" "$out/usr/sbin"
 	cp busybox "$out/usr/bin"
-	sh applets/busybox.mkll include/autoconf.h include/applets.h > links
+	HOSTCC=gcc sh applets/busybox.mkll include/autoconf.h include/applets.h > links
 	while read -r link; do
 		case $link in
 		*/sbin/*) ln -sf ../bin/busybox "$out/usr/sbin/${link##*/}" ;;
