@@ -1,4 +1,4 @@
-/* The allocation functions under nacre's own names; names.c gives them the C
+/* The allocation functions under nacre's own names; names.h gives them the C
  * library's.
  *
  * Contract of each: as ISO C and POSIX say for the name without nc_. Every

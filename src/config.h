@@ -2,7 +2,7 @@
  * assertions that keep a set of knobs sound. The build passes them by -D; a
  * name that is missing gets the standard profile's value.
  *
- * Owns: the knobs. Does not own: what they do (docs/mitigations.md).
+ * Owns: the knobs. Does not own: what they do (docs/mitigations/).
  */
 #ifndef NC_CONFIG_H
 #define NC_CONFIG_H
