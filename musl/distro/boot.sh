@@ -37,7 +37,7 @@ if ! [ -f "$work/vmlinuz" ]; then
 		{ cat "$work/kernel.log" >&2 && echo "no kernel" >&2 && exit 1; }
 	dpkg-deb --fsys-tarfile "$work"/linux-image*.deb | tar xf - -C "$work" ./boot
 	mv "$work"/boot/vmlinuz-* "$work/vmlinuz"
-	rm -rf "$work"/*.deb "$work/boot"
+	rm -rf "$work"/*.deb "${work:?}/boot"
 fi
 
 tree=$work/tree

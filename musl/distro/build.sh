@@ -37,7 +37,6 @@ work=${work:-$top/build/distro}
 mkdir -p "$work/src" "$work/bin" "$work/lib" "$work/etc" "$work/results" "$work/tmp"
 work=$(cd "$work" && pwd)
 root=${root:-$work/root}
-jobs=$(nproc)
 export NACRE_APT_STATE="$work/apt" TMPDIR="$work/tmp"
 unset CC CFLAGS LDFLAGS MAKEFLAGS CDPATH ENV BASH_ENV LD_PRELOAD
 export LC_ALL=C
@@ -68,7 +67,6 @@ cmp -s "$specs.new" "$specs" 2> /dev/null || cp "$specs.new" "$specs"
 # shellcheck disable=SC2016
 printf '#!/bin/sh\nexec %s "$@" -specs %s\n' "${REALGCC:-gcc}" "$specs" > "$work/bin/musl-gcc"
 chmod 755 "$work/bin/musl-gcc"
-cc=$work/bin/musl-gcc
 platform=$(gcc --version | head -n 1; cat "$specs"; (cd "$prefix/include" && find . -name '*.h' -exec cksum {} +))
 
 stamp() { cksum | tr ' ' -; }
@@ -137,6 +135,8 @@ test_package() {
 
 # install_root: what was built, merged; no headers, archives, pages
 install_root() {
+	now=$(cat "$prefix/lib/libc.so" "$work"/out/*.built | stamp)
+	[ "$(cat "$root.built" 2> /dev/null)" != "$now" ] || return 0
 	rm -rf "$root.new"
 	for dir in usr/bin usr/sbin usr/lib etc proc sys dev tmp root var run; do
 		mkdir -p "$root.new/$dir"
@@ -152,7 +152,7 @@ install_root() {
 	(
 		cd "$root.new"
 		rm -rf usr/include usr/share/man usr/share/doc usr/share/info usr/man usr/lib/pkgconfig
-		find . -name '*.a' -o -name '*.la' | xargs -r rm -f
+		find . \( -name '*.a' -o -name '*.la' \) -exec rm -f {} +
 		# The interpreter's name, in its place, filled up with zeros.
 		short=/lib/ld-musl-x86_64.so.1
 		fill=$(printf "%$((${#interpreter} - ${#short}))s" | sed 's/ /\\x00/g')
@@ -163,6 +163,7 @@ install_root() {
 	)
 	rm -rf "$root"
 	mv "$root.new" "$root"
+	echo "$now" > "$root.built"
 }
 
 failed=0
@@ -174,16 +175,15 @@ for name in $only; do
 		only=$(echo " $only " | sed "s/ $name / /")
 		continue
 	fi
-	install_root_due=1
 done
-[ -z "${install_root_due:-}" ] || install_root
+install_root
 if [ $tests = 1 ]; then
 	for name in $only; do
 		test_package "$name" nacre
 		[ $compare = 0 ] || test_package "$name" mallocng
 		on nacre
 	done
-	# shellcheck disable=SC2086
+	# shellcheck disable=SC2046,SC2086
 	python3 "$here/table.py" --known "$here/known-failures" --results "$work/results" \
 		$([ $compare = 0 ] || echo --compare) $only || failed=$((failed + 1))
 fi

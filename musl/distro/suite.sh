@@ -1,5 +1,6 @@
 #!/bin/sh
 # Runs a recipe, for build.sh: suite.sh make|test NAME TREE OUT WORK
+# shellcheck disable=SC2034
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 task=$1 name=$2 tree=$3 out=$4 work=$5

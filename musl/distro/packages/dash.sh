@@ -17,7 +17,9 @@ check() {
 	rm -rf "$TMPDIR/dash" && mkdir "$TMPDIR/dash"
 	cp -a "$work/src/busybox/shell/ash_test" "$tests"
 	for name in recho zecho printenv; do $cc -w -o "$TMPDIR/dash/$name" "$tests/$name.c"; done
-	for file in "$tests"/ash-*/*.tests; do
+	for file in "$tests"/ash-[a-y]*/*.tests; do
+		# Those that wait or race with themselves are left out.
+		! grep -q -e sleep -e kill -e '^trap' "$file" || continue
 		name=${file##*/}
 		dir=${file%/*}
 		try "${dir##*/}/${name%.tests}" one "$dir" "${name%.tests}"
@@ -27,7 +29,7 @@ check() {
 # under DASH DIR NAME: what the script prints with that dash
 under() (
 	cd "$2" && ln -sfn "$1" "$TMPDIR/dash/ash" && THIS_SH="$TMPDIR/dash/ash" \
-		PATH="$TMPDIR/dash:$PATH" timeout 20 "$TMPDIR/dash/ash" "./$3.tests" 2>&1
+		PATH="$TMPDIR/dash:$PATH" timeout 5 "$TMPDIR/dash/ash" "./$3.tests" 2>&1
 	echo "status $?"
 )
 # one DIR NAME: as the machine's own dash
