@@ -44,7 +44,7 @@ check() {
 		try threadtest3-$name test $status = 0
 	done
 	for number in 1 4 6; do
-		try fuzzdata$number ./fuzzcheck --quiet --timeout 100 test/fuzzdata$number.db
+		try fuzzdata$number ./fuzzcheck --quiet test/fuzzdata$number.db
 	done
 	rm -f "$TMPDIR"/speed.db* "$TMPDIR"/test.db*
 }
