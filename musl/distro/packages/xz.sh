@@ -1,5 +1,5 @@
 # xz: with threads; make check, and files that the machine's own xz unpacks
-source=xz-utils limit=240 outcome=outcome_automake
+source=xz-utils limit=420 outcome=outcome_automake
 build() {
 	./configure --prefix=/usr --disable-nls --disable-doc --enable-static
 	make -j"$jobs"

@@ -30,7 +30,7 @@ check() {
 	done
 	try benchmark ../programs/zstd -q -b1 -e7 -i1 "$TMPDIR/plain"
 	mkdir -p "$TMPDIR/dictionary" && cp ../lib/*/*.c "$TMPDIR/dictionary"
-	try train ../programs/zstd -q --train "$TMPDIR"/dictionary/*.c -B2000 -o "$TMPDIR/dict" --maxdict=20000
+	try train ../programs/zstd -q --train-fastcover=k=200,d=8 "$TMPDIR"/dictionary/*.c -B2000 -o "$TMPDIR/dict" --maxdict=20000
 	cd cli-tests 2> /dev/null && try cli-tests python3 ./run.py --zstd=../../programs/zstd \
 		--datagen=../datagen --zstdgrep=../../programs/zstdgrep --zstdless=../../programs/zstdless \
 		--preserve > "$TMPDIR/cli.log" 2>&1
