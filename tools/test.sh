@@ -163,6 +163,9 @@ inside() {
 		run "musl-$how" "build-musl-$how" --suite death --suite abi --suite stress \
 			--no-suite long
 	done
+	section "a small part of the distribution"
+	sh musl/distro/build.sh --prefix build/musl --only busybox,lua
+	note musl "distribution: busybox, lua" $?
 }
 
 if [ $setup = 1 ] && [ -f tools/setup.sh ]; then
