@@ -1,19 +1,13 @@
 #include "meta.h"
-#include "bits.h"
 
 struct nc_lock nc_core_lock;
 
-#define MIN_SHIFT 8
+#define SLOT_BYTES ((size_t)256)
 
 static struct {
 	uintptr_t next, end; /* unused part of the newest area */
 	size_t total_bytes;
 } meta;
-
-static unsigned slot_shift(size_t bytes)
-{
-	return bytes <= (size_t)1 << MIN_SHIFT ? MIN_SHIFT : nc_log2(bytes - 1) + 1;
-}
 
 static bool grow(size_t bytes)
 {
@@ -47,16 +41,13 @@ void nc_meta_seed_locked(void *p, size_t bytes)
 
 void *nc_meta_take_locked(size_t bytes)
 {
-	unsigned shift = slot_shift(bytes);
-	size_t slot_bytes = (size_t)1 << shift;
-	uintptr_t at = nc_align_up(meta.next, nc_min(slot_bytes, 4096));
-	if (at + slot_bytes > meta.end) {
-		if (!grow(slot_bytes))
-			return NULL;
-		at = nc_align_up(meta.next, nc_min(slot_bytes, 4096));
-	}
-	meta.next = at + slot_bytes;
-	return (void *)at;
+	/* Slots lie close: what a small process has fits in one system page. */
+	size_t slot_bytes = nc_align_up(bytes, SLOT_BYTES);
+
+	if (meta.next + slot_bytes > meta.end && !grow(slot_bytes))
+		return NULL;
+	meta.next += slot_bytes;
+	return (void *)(meta.next - slot_bytes);
 }
 
 size_t nc_meta_bytes_locked(void)
