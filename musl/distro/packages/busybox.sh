@@ -1,5 +1,5 @@
 # busybox: all of its default configuration but what needs a network or newer headers
-limit=300 outcome=outcome_busybox
+limit=600 outcome=outcome_busybox
 build() {
 	make defconfig
 	for name in WGET TC SSL_CLIENT TLS FEATURE_WGET_HTTPS; do
