@@ -209,14 +209,14 @@ static struct nc_arena *find_locked(size_t count, size_t *at)
  *
  *     slice 0 | guard | leaf of the page map | first metadata | (guard) | slices
  *
- * The guard in parentheses is made when a slice behind it is taken. False: no
- * address space for that; each part then finds its own, smaller. */
-static bool init_locked(void)
+ * The guard in parentheses is made when a slice behind it is taken. Where there is
+ * no address space for that, each part finds its own, smaller. */
+static void init_locked(void)
 {
 	char *p = nc_port_map_small(NC_ARENA_MIN_BYTES);
 
 	if (!p)
-		return false;
+		return;
 	char *base = (char *)nc_align_up((uintptr_t)p, NC_SLICE_BYTES);
 	char *leaf = base + nc_max(NC_SLICE_BYTES, nc_os_page), *end;
 	size_t leaf_bytes = nc_align_up(NC_LEAF_BYTES, nc_os_page);
@@ -236,14 +236,13 @@ static bool init_locked(void)
 	/* Both succeed, but where the arena lies across two leaves. */
 	struct nc_arena *a = describe_locked((uintptr_t)base, slices);
 	if (!a || !nc_pagemap_grow_locked(base, slices << NC_SLICE_SHIFT))
-		return true;
+		return;
 	for (size_t i = 1; i < (size_t)(end - base) >> NC_SLICE_SHIFT; i++) {
 		set_bit(a->free, i, false);
 		a->free_count--;
 	}
 	set_guard(a, 0, first);
 	enter_locked(a);
-	return true;
 }
 
 void nc_arena_init(void)

@@ -142,9 +142,13 @@ struct nc_heap *nc_heap_late_take(void)
 
 	nc_lock_take(&late_lock);
 	if (!late_heap) {
-		late_heap = take_heap(&first);
-		if (late_heap)
-			nc_random_init(&late_heap->random);
+		struct nc_heap *heap = take_heap(&first);
+		if (heap)
+			nc_random_init(&heap->random);
+		/* Who looks for heaps of gone threads holds this lock alone. */
+		nc_lock_take(&nc_core_lock);
+		late_heap = heap;
+		nc_lock_give(&nc_core_lock);
 	}
 	return late_heap;
 }

@@ -312,6 +312,15 @@ static void steps(void)
 	}
 }
 
+static void install(struct sock_filter *filter, size_t count)
+{
+	struct sock_fprog program = { (unsigned short)count, filter };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		_exit(77);
+}
+
 /* From now on the system refuses the call with the error. */
 static void refuse(long number, int error)
 {
@@ -321,11 +330,8 @@ static void refuse(long number, int error)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog program = { sizeof filter / sizeof *filter, filter };
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
-		_exit(77);
+	install(filter, sizeof filter / sizeof *filter);
 }
 
 /* No maps: what is there serves, then NULL. */
@@ -455,11 +461,8 @@ static void refuse_advice(int error)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog program = { sizeof filter / sizeof *filter, filter };
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
-		_exit(77);
+	install(filter, sizeof filter / sizeof *filter);
 }
 
 /* Guards that were made before the filter came do not stay in later blocks. */
