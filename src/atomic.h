@@ -14,7 +14,6 @@
 #define nc_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define nc_exchange(p, v) __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
 #define nc_fetch_add(p, v) __atomic_fetch_add((p), (v), __ATOMIC_SEQ_CST)
-#define nc_fetch_and(p, v) __atomic_fetch_and((p), (v), __ATOMIC_SEQ_CST)
 
 /* Compare and swap; *expected gets what was found on failure. */
 NC_INLINE bool nc_cas(uintptr_t *p, uintptr_t *expected, uintptr_t desired)
