@@ -164,8 +164,14 @@ inside() {
 			--no-suite long
 	done
 	section "a small part of the distribution"
-	sh musl/distro/build.sh --prefix build/musl --only busybox,lua
-	note musl "distribution: busybox, lua" $?
+	sh musl/distro/build.sh --prefix build/musl --only busybox,lua > "$results/distro.log" 2>&1
+	status=$?
+	cat "$results/distro.log"
+	note musl "distribution: busybox, lua" $status
+	# By name, so that the result tells which.
+	sed -n 's/NEW FAILURE/failed/p' "$results/distro.log" | while read -r name; do
+		note musl "$name" 1
+	done
 }
 
 if [ $setup = 1 ] && [ -f tools/setup.sh ]; then

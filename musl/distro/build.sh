@@ -69,6 +69,14 @@ printf '#!/bin/sh\nexec %s "$@" -specs %s\n' "${REALGCC:-gcc}" "$specs" > "$work
 chmod 755 "$work/bin/musl-gcc"
 platform=$(gcc --version | head -n 1; cat "$specs"; (cd "$prefix/include" && find . -name '*.h' -exec cksum {} +))
 
+# clean NAME COMMAND...: a suite sees the same environment wherever it runs.
+clean() {
+	mine=$work/tmp/$1 && shift
+	mkdir -p "$mine"
+	env -i PATH="$PATH" HOME="$mine" SHELL=/bin/sh USER="$(id -un)" TERM=dumb LC_ALL=C \
+		TMPDIR="$mine" "$@"
+}
+
 stamp() { cksum | tr ' ' -; }
 
 # recipe NAME: its variables and functions
@@ -106,7 +114,7 @@ make_package() {
 	cp -a "$src/." "$tree"
 	# Debian's changes must not make the generated files old.
 	find "$tree" -exec touch -h -d @1000000000 {} +
-	sh "$here/suite.sh" make "$1" "$tree" "$out" "$work" > "$work/$1.log" 2>&1 < /dev/null || return 1
+	clean "$1" sh "$here/suite.sh" make "$1" "$tree" "$out" "$work" > "$work/$1.log" 2>&1 < /dev/null || return 1
 	echo "$now" > "$out.built"
 	echo "built $1 in $(($(date +%s) - begin)) s"
 }
@@ -114,13 +122,12 @@ make_package() {
 # test_package NAME LIBC: results/NAME.LIBC has a line a test, .peak the KiB
 test_package() {
 	recipe "$1"
-	on "$2"
 	result=$work/results/$1.$2
 	now=$({ cat "$out.built" "$interpreter" "$here/packages/$1.sh"; find "$here/tests/$1" -type f -exec cat {} + 2> /dev/null || true; } | stamp)
 	[ $again = 1 ] || [ "$(head -n 1 "$result" 2> /dev/null)" != "at $now" ] || return 0
 	begin=$(date +%s)
 	status=0
-	python3 "$here/measure.py" --limit "$limit" --under "$work" --peak "$result.peak" \
+	clean "$1" python3 "$here/measure.py" --limit "$limit" --under "$work" --peak "$result.peak" \
 		sh "$here/suite.sh" test "$1" "$tree" "$out" "$work" > "$result.log" 2>&1 < /dev/null || status=$?
 	{
 		echo "at $now"
@@ -131,6 +138,18 @@ test_package() {
 	mv "$result.new" "$result"
 	echo "tested $1 on $2 in $(($(date +%s) - begin)) s:" \
 		"$(grep -c '^passed' "$result") passed, $(grep -c '^failed' "$result") failed"
+}
+
+# test_all LIBC: in two lanes, since most suites use one processor
+test_all() {
+	for lane in 0 1; do
+		turn=0
+		for name in $only; do
+			[ $turn != $lane ] || test_package "$name" "$1"
+			turn=$((1 - turn))
+		done &
+	done
+	wait
 }
 
 # install_root: what was built, merged; no headers, archives, pages
@@ -178,11 +197,12 @@ for name in $only; do
 done
 install_root
 if [ $tests = 1 ]; then
-	for name in $only; do
-		test_package "$name" nacre
-		[ $compare = 0 ] || test_package "$name" mallocng
+	test_all nacre
+	if [ $compare = 1 ]; then
+		on mallocng
+		test_all mallocng
 		on nacre
-	done
+	fi
 	# shellcheck disable=SC2046,SC2086
 	python3 "$here/table.py" --known "$here/known-failures" --results "$work/results" \
 		$([ $compare = 0 ] || echo --compare) $only || failed=$((failed + 1))
