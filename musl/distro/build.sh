@@ -59,8 +59,9 @@ on() {
 	ln -sfn "$libc" "$interpreter"
 }
 on nacre
-# Where musl looks for libraries: beside its interpreter's folder.
-echo "$root/usr/lib" > "$work/etc/ld-musl-x86_64.path"
+# Where musl looks for libraries: beside its interpreter's folder. The root is made last,
+# and curl's configure runs a program with zlib.
+printf '%s\n' "$root/usr/lib" "$work/out/zlib/usr/lib" > "$work/etc/ld-musl-x86_64.path"
 specs=$work/lib/musl-gcc.specs
 sed "s|-dynamic-linker /[^} ]*|-dynamic-linker $interpreter|" "$prefix/lib/musl-gcc.specs" > "$specs.new"
 cmp -s "$specs.new" "$specs" 2> /dev/null || cp "$specs.new" "$specs"
