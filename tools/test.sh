@@ -144,7 +144,7 @@ variant() {
 	fi
 }
 
-# musl with nacre inside: the programs of the suites death, abi and stress built
+# musl with nacre inside: the suites unit, death, abi and stress built
 # with its compiler wrapper, dynamic and static, run without a preload.
 inside() {
 	section "musl: nacre as libc's malloc"
@@ -158,10 +158,13 @@ inside() {
 	runs="$runs musl=$results/musl.own"
 	python3 musl/symbols.py build/musl
 	note musl "symbols of libc" $?
+	suites="--suite death --suite abi --suite stress"
+	sh musl/check.sh build/musl && suites="$suites --suite unit"
+	note musl "libcheck inside" $?
 	for how in dynamic static; do
 		configure "musl-$how" -Dinside=$how --native-file build/musl/meson.ini || continue
-		run "musl-$how" "build-musl-$how" --suite death --suite abi --suite stress \
-			--no-suite long
+		# shellcheck disable=SC2086
+		run "musl-$how" "build-musl-$how" $suites --no-suite long
 	done
 	section "a small part of the distribution"
 	sh musl/distro/build.sh --prefix build/musl --only busybox,lua > "$results/distro.log" 2>&1
