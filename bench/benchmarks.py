@@ -3,7 +3,7 @@ programs (programs.py). What the arguments mean stands at the head of each sourc
 
 Groups: single (one thread), threads, large (blocks of MiB), real, and scaling, in which a
 program runs with several numbers of threads and the same work in all. The usual arguments
-are the published ones.
+are the published ones, some with fewer or more rounds; each source's head says so.
 """
 import dataclasses
 import fnmatch

@@ -145,7 +145,8 @@ variant() {
 }
 
 # musl with nacre inside: the suites unit, death, abi and stress built
-# with its compiler wrapper, dynamic and static, run without a preload.
+# with its compiler wrapper, dynamic and static, run without a preload. Not unit in
+# static programs: there test_remote and test_thread see no thread's end.
 inside() {
 	section "musl: nacre as libc's malloc"
 	export CC=gcc CXX=g++
