@@ -10,8 +10,11 @@
 __thread uintptr_t nc_port_self __attribute__((tls_model(NC_PORT_TLS_MODEL)));
 uint32_t x_nc_port_forks;
 
-/* The oldest version of each name, so that the library loads on glibc 2.17 and
- * in programs without the thread library (where weak makes them NULL). */
+/* In the shared library, the oldest version of each name, so that it loads on
+ * glibc 2.17 and in programs without the thread library (where weak makes them
+ * NULL). Never in a static program: an archive gives nothing to a weak name, and
+ * the ends of threads would go unheard. */
+#ifdef NC_SHARED
 #if defined(__GLIBC__) && defined(__x86_64__)
 #define NC_OLD_GLIBC(name) __asm__(".symver " #name "," #name "@GLIBC_2.2.5")
 #elif defined(__GLIBC__) && defined(__aarch64__)
@@ -25,6 +28,10 @@ NC_OLD_GLIBC(pthread_key_create);
 NC_OLD_GLIBC(pthread_setspecific);
 #pragma weak pthread_key_create
 #pragma weak pthread_setspecific
+#define NC_HAVE_KEYS (pthread_key_create && pthread_setspecific)
+#else
+#define NC_HAVE_KEYS true
+#endif
 
 static struct nc_lock key_lock;
 static pthread_key_t key;
@@ -62,7 +69,7 @@ bool nc_port_tid_gone(uint32_t process, uint32_t tid)
 
 void nc_port_thread_register(uintptr_t self)
 {
-	if (!pthread_key_create || !pthread_setspecific)
+	if (!NC_HAVE_KEYS)
 		return;
 	if (!nc_load_acquire(&x_key_state)) {
 		/* glibc's pthread_key_create takes no memory, so nothing comes
