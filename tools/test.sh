@@ -166,10 +166,10 @@ inside() {
 			--suite stress --no-suite long
 	done
 	section "a small part of the distribution"
-	sh musl/distro/build.sh --prefix build/musl --only busybox,lua > "$results/distro.log" 2>&1
+	sh musl/distro/build.sh --prefix build/musl --only busybox,lua,sqlite > "$results/distro.log" 2>&1
 	status=$?
 	cat "$results/distro.log"
-	note musl "distribution: busybox, lua" $status
+	note musl "distribution: busybox, lua, sqlite" $status
 	# By name, so that the result tells which.
 	sed -n 's/NEW FAILURE/failed/p' "$results/distro.log" | while read -r name; do
 		note musl "$name" 1

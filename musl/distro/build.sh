@@ -17,7 +17,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-list="busybox lua sqlite zlib dash zstd xz redis tcl bash mbedtls curl"
+list="busybox coreutils lua sqlite zlib dash zstd xz redis tcl bash mbedtls curl"
 prefix='' only=$list tests=1 compare=0 work='' root='' again=0
 while [ $# -gt 0 ]; do
 	case $1 in
