@@ -8,6 +8,7 @@
 #   --work DIR       sources, trees, results (default: build/distro)
 #   --root DIR       the root file system (default: WORK/root)
 #   --again          run suites that have a result
+#   -- ARGUMENT...   the prefix is made first, if need be: musl/build.sh ARGUMENT...
 #
 # Packages are Debian's sources, by apt; each has a recipe in packages/. The trees are
 # linked with the interpreter WORK/lib/ld-musl-x86_64.so.1, a link to the libc in test;
@@ -28,7 +29,8 @@ while [ $# -gt 0 ]; do
 	--work) work=$2 && shift ;;
 	--root) root=$2 && shift ;;
 	--again) again=1 ;;
-	*) sed -n '2,17s/^# \{0,1\}//p' "$0" && exit 2 ;;
+	--) shift && break ;;
+	*) sed -n '2,18s/^# \{0,1\}//p' "$0" && exit 2 ;;
 	esac
 	shift
 done
@@ -45,6 +47,7 @@ if [ -z "$prefix" ]; then
 	prefix=$top/build/musl
 	[ -x "$prefix/bin/musl-gcc" ] || sh "$top/musl/build.sh" "$prefix"
 fi
+[ $# = 0 ] || sh "$top/musl/build.sh" "$@"
 prefix=$(cd "$prefix" && pwd)
 [ -x "$prefix/bin/musl-gcc" ] || { echo "$prefix is no prefix of musl" >&2 && exit 2; }
 if [ $compare = 1 ]; then
