@@ -99,22 +99,31 @@ static inline void bench_stamped(const void *block, size_t size)
 	bench_check(*(const volatile unsigned char *)block == (unsigned char)size);
 }
 
-/* Runs run(arguments + i * size) on n threads and waits for all. */
-static inline void bench_threads(long n, void *(*run)(void *), void *arguments,
-                                 size_t size)
+/* Runs run(arguments + i * size) for each i below n, on a thread of its own but for the
+ * first `own` (0 or 1), which the calling thread does, and waits for all. */
+static inline void bench_threads_but(long own, long n, void *(*run)(void *),
+                                     void *arguments, size_t size)
 {
 	pthread_t *ids = (pthread_t *)bench_need(malloc((size_t)n * sizeof *ids));
 
-	for (long i = 0; i < n; i++) {
+	for (long i = own; i < n; i++) {
 		if (pthread_create(&ids[i], NULL, run,
 		                   (char *)arguments + (size_t)i * size)) {
 			fprintf(stderr, "cannot start a thread\n");
 			exit(1);
 		}
 	}
-	for (long i = 0; i < n; i++)
+	if (own)
+		run(arguments);
+	for (long i = own; i < n; i++)
 		pthread_join(ids[i], NULL);
 	free(ids);
+}
+
+static inline void bench_threads(long n, void *(*run)(void *), void *arguments,
+                                 size_t size)
+{
+	bench_threads_but(0, n, run, arguments, size);
 }
 
 /* operations in that many seconds of wall time. What is compared is CPU time an

@@ -17,8 +17,9 @@
  * tautology? At the end the cover is evaluated at every point and compared with the
  * function.
  *
- * The load is that of Espresso, known from B. Zorn's studies of allocators and from
- * mimalloc-bench; the algorithm is that of R. Brayton and others, "Logic Minimization
+ * The load is like that of Espresso, known from B. Zorn's studies of allocators and from
+ * mimalloc-bench, where however a cover's cubes lie in one array: its blocks are fewer
+ * and of many sizes. The algorithm is that of R. Brayton and others, "Logic Minimization
  * Algorithms for VLSI Synthesis" (1984), without its last gasp and essential primes and
  * with simpler choices. */
 #include <stdbool.h>

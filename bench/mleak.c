@@ -1,15 +1,14 @@
 /* Short threads that leave something behind. In each round THREADS threads start, make
- * a table and a few blocks in it, put it in a random slot of an array that all share,
- * free what they find there, and end. An allocator that forgets the memory of ended
- * threads grows.
+ * a table of 16 words, put it in a random slot of an array that all share, free the one
+ * that they find there, and end. An allocator that forgets the memory of ended threads
+ * grows.
  *
  *     mleak [ITERATIONS THREADS]
  *           5 10
  *
  * ITERATIONS of 100 rounds each; THREADS of a round. The published runs are of 5 and of
- * 50 iterations with 10 threads, and leave the table alone, of 16 words; the blocks in
- * it are an addition.
- * Operations: threads, each with its start, 5 mallocs, 5 frees, and its end.
+ * 50 iterations with 10 threads.
+ * Operations: threads, each with its start, a calloc, a free, and its end.
  *
  * After mleak by D. Leijen in mimalloc-bench. */
 #include "bench.h"
@@ -17,13 +16,7 @@
 #define ROUNDS_PER_ITERATION 100
 #define SHARED_SLOTS 1000
 #define TABLE_WORDS 16
-#define TABLE_BLOCKS 4
-
-struct table {
-	unsigned char *blocks[TABLE_BLOCKS];
-	size_t sizes[TABLE_BLOCKS]; /* bytes */
-	void *unused[TABLE_WORDS - 2 * TABLE_BLOCKS];
-};
+#define TABLE_BYTES (TABLE_WORDS * sizeof(void *))
 
 struct worker {
 	uint64_t random;
@@ -31,35 +24,27 @@ struct worker {
 
 /* Exchanged atomically: acquire for the content of the table taken, release for that of
  * the table left. */
-static struct table *x_shared[SHARED_SLOTS];
+static unsigned char *x_shared[SHARED_SLOTS];
 
-static struct table *make_table(uint64_t *random)
+static unsigned char *make_table(void)
 {
-	struct table *table = bench_need(calloc(1, sizeof *table));
+	unsigned char *table = bench_need(calloc(1, TABLE_BYTES));
 
-	for (int i = 0; i < TABLE_BLOCKS; i++) {
-		table->sizes[i] = bench_between(random, 8, 256);
-		table->blocks[i] = bench_need(malloc(table->sizes[i]));
-		bench_stamp(table->blocks[i], table->sizes[i]);
-	}
+	bench_stamp(table, TABLE_BYTES);
 	return table;
 }
 
-static void free_table(struct table *table)
+static void free_table(unsigned char *table)
 {
-	if (!table)
-		return;
-	for (int i = 0; i < TABLE_BLOCKS; i++) {
-		bench_stamped(table->blocks[i], table->sizes[i]);
-		free(table->blocks[i]);
-	}
+	if (table)
+		bench_stamped(table, TABLE_BYTES);
 	free(table);
 }
 
 static void *leave_table(void *argument)
 {
 	struct worker *worker = argument;
-	struct table *table = make_table(&worker->random);
+	unsigned char *table = make_table();
 	size_t slot = bench_between(&worker->random, 0, SHARED_SLOTS - 1);
 
 	free_table(__atomic_exchange_n(&x_shared[slot], table, __ATOMIC_ACQ_REL));

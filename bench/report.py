@@ -122,7 +122,10 @@ class Results:
         best = {}
         for run in results["runs"]:
             key = run["benchmark"], run["allocator"], run["round"]
-            if key not in best or run["others_share"] < best[key]["others_share"]:
+            # A failure stays one, even if another attempt was good.
+            rank = not run["failed"], run["others_share"]
+            if key not in best or rank < (not best[key]["failed"],
+                                          best[key]["others_share"]):
                 best[key] = run
         for (benchmark, allocator, _), run in best.items():
             self.runs.setdefault((benchmark, allocator), []).append(run)
@@ -239,7 +242,7 @@ class Results:
                 if "overhead_percent" in one:
                     found.setdefault(one["max_size"], {}).setdefault(name, []).append(
                         one["overhead_percent"])
-        rows = [[f"1 to {size} bytes", *(f"{statistics.median(by_name[name]):.0f} %"
+        rows = [[f"1 to {size} bytes", *(f"{statistics.median(by_name[name]):.1f} %"
                                          if name in by_name else "" for name in self.allocators)]
                 for size, by_name in sorted(found.items())]
         head = ["blocks of", *self.allocators]

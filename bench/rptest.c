@@ -20,6 +20,7 @@
 
 #define SIZE_COUNT 2048u /* of sizes drawn in advance, a power of two */
 #define CALLOC_SIZE 4096 /* bytes; from here on always zeroed */
+#define PAGE 4096        /* bytes; one in each is written */
 #define FILL 0xcd
 
 /* Blocks on their way to another thread. */
@@ -95,6 +96,8 @@ static unsigned char *make_block(size_t i)
 			block = bench_need(NULL);
 		memset(block, FILL, size);
 	}
+	for (size_t at = PAGE; at < size; at += PAGE) /* calloc's may not be there yet */
+		((volatile unsigned char *)block)[at] = 1;
 	((volatile unsigned char *)block)[size - 1] = (unsigned char)size;
 	memcpy(block, &size, sizeof size);
 	return block;
