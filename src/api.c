@@ -64,8 +64,11 @@ NC_NOINLINE static void *nc_malloc_next(size_t bytes, struct nc_page *page,
 {
 	uint8_t *block = page->head;
 
-	if (block == (uint8_t *)&page->end_link)
-		return nc_malloc_slow(bytes, heap);
+	if (block == (uint8_t *)&page->end_link) {
+		if (!nc_heap_refill_current(heap, page))
+			return nc_malloc_slow(bytes, heap);
+		return malloc_from(heap, page, bytes);
+	}
 	uintptr_t i = page->head_idx;
 	if (NC_UNLIKELY(next_of(page, block) != NC_REF_END ||
 	                (NC_LIVE_BITMAP && !nc_page_live_set(page, i)))) {

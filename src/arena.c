@@ -25,6 +25,8 @@ static struct {
 	struct nc_arena *first;
 	struct nc_arena *spare; /* descriptions of what was unmapped */
 	size_t reserved_slices, used_slices, dirty_slices;
+	size_t missed_slices; /* given to the system, and perhaps taken again soon */
+	size_t extra_slices;  /* may stay dirty, since such were missed before */
 } arenas;
 
 static uint32_t x_ready;
@@ -294,7 +296,25 @@ static bool place_guards(const struct nc_arena *a, size_t at, size_t count)
 static size_t bound_locked(void)
 {
 	return (NC_DIRTY_MIN_BYTES >> NC_SLICE_SHIFT) +
-	       (arenas.used_slices >> NC_DIRTY_SHIFT);
+	       (arenas.used_slices >> NC_DIRTY_SHIFT) + arenas.extra_slices;
+}
+
+/* Whoever gives slices to the system and soon takes as many again should have
+ * kept them; whoever gives and does not take again, less. */
+static void learn_taken_locked(size_t fresh)
+{
+	size_t missed = nc_min(fresh, arenas.missed_slices);
+
+	arenas.missed_slices -= missed;
+	arenas.extra_slices = nc_min(arenas.extra_slices + missed,
+	                             NC_DIRTY_EXTRA_BYTES >> NC_SLICE_SHIFT);
+}
+
+static void learn_given_locked(size_t count)
+{
+	arenas.missed_slices = nc_min(arenas.missed_slices + count,
+	                              NC_DIRTY_EXTRA_BYTES >> NC_SLICE_SHIFT);
+	arenas.extra_slices -= nc_min(arenas.extra_slices, count / 8);
 }
 
 /* Slices that are neither free nor in use come back. */
@@ -390,6 +410,7 @@ void *nc_arena_take(size_t count, struct nc_run_state *state)
 	a->dirty_count -= dirty;
 	arenas.dirty_slices -= dirty;
 	arenas.used_slices += count;
+	learn_taken_locked(count - dirty);
 	/* What is kept did not serve: then it goes, and memory does not grow. */
 	bool kept_in_vain = dirty < count && arenas.dirty_slices > KEEP_ANYWAY;
 	nc_lock_give(&nc_core_lock);
@@ -429,10 +450,13 @@ void nc_arena_give(void *run, size_t count)
 	put_locked(a, ((uintptr_t)run - a->base) >> NC_SLICE_SHIFT, count, true);
 	size_t bound = bound_locked();
 	bool over = arenas.dirty_slices > bound;
-	nc_lock_give(&nc_core_lock);
 	/* More than came: as what is in use falls, what is kept falls too. */
+	size_t most = 2 * count + 2;
 	if (over)
-		purge_some(2 * count + 2, bound);
+		learn_given_locked(nc_min(most, arenas.dirty_slices - bound));
+	nc_lock_give(&nc_core_lock);
+	if (over)
+		purge_some(most, bound);
 }
 
 void nc_arena_publish(void *run, size_t count, const void *page)
@@ -451,6 +475,9 @@ void nc_arena_figures_locked(struct nc_arena_figures *out)
 
 void nc_arena_trim(void)
 {
+	nc_lock_take(&nc_core_lock);
+	arenas.missed_slices = arenas.extra_slices = 0;
+	nc_lock_give(&nc_core_lock);
 	purge_some(SIZE_MAX / 2, 0);
 }
 

@@ -5,7 +5,8 @@
  * Locks: nc_core_lock inside; callers hold nothing. System calls are made
  * after it is let go.
  * Invariant: dirty bytes kept for reuse <= NC_DIRTY_MIN_BYTES + slices in use
- * >> NC_DIRTY_SHIFT; what would go past it is given to the system at once.
+ * >> NC_DIRTY_SHIFT + what was learnt to be missed, NC_DIRTY_EXTRA_BYTES at most;
+ * what would go past it is given to the system at once.
  */
 #ifndef NC_ARENA_H
 #define NC_ARENA_H

@@ -88,6 +88,8 @@
  * To touch a page of memory anew costs more than anything else here. */
 #define NC_DIRTY_MIN_BYTES ((size_t)4 << 20)
 #define NC_DIRTY_SHIFT 2
+/* Kept besides, at most, where what was given back was soon missed. */
+#define NC_DIRTY_EXTRA_BYTES (sizeof(void *) > 4 ? (size_t)32 << 20 : (size_t)8 << 20)
 /* Empty pages a heap keeps for itself. */
 #define NC_HEAP_EMPTY_BYTES ((size_t)1 << 20)
 /* Freed large blocks kept for reuse: their count, and their bytes at first and

@@ -10,6 +10,9 @@
 #define SWEEP_PAUSE_MIN 8
 #define SWEEP_PAUSE_MAX 512
 
+/* Who made this many pages of a class will need all of the next. */
+#define POPULATE_AFTER 8
+
 #define EMPTY_4 &nc_page_empty, &nc_page_empty, &nc_page_empty, &nc_page_empty
 #define EMPTY_16 EMPTY_4, EMPTY_4, EMPTY_4, EMPTY_4
 
@@ -42,6 +45,21 @@ static void link_page(struct nc_page **list, struct nc_page *page)
 	if (first)
 		first->prev = page;
 	*list = page;
+	page->listed = true;
+}
+
+static void link_page_last(struct nc_page **list, struct nc_page *page)
+{
+	struct nc_page *first = *list;
+
+	if (!first) {
+		link_page(list, page);
+		return;
+	}
+	page->prev = first->prev;
+	page->next = NULL;
+	first->prev->next = page;
+	first->prev = page;
 	page->listed = true;
 }
 
@@ -124,8 +142,9 @@ bool nc_heap_unpark(struct nc_heap *heap, struct nc_page *page)
 		expected = nc_load_relaxed(&page->x_owner);
 		return expected == (word | NC_OWNED) || expected == (word | NC_NOTED);
 	}
+	/* Last, so that more is free in it when its turn comes. */
 	unlink_page(&heap->parked, page);
-	link_page(&heap->avail[page->class_idx], page);
+	link_page_last(&heap->avail[page->class_idx], page);
 	return true;
 }
 
@@ -135,7 +154,7 @@ static void take_pending(struct nc_heap *heap, struct nc_page *page)
 	if (!nc_page_collect(page, &heap->random) && park(heap, page))
 		return;
 	unlink_page(&heap->parked, page);
-	link_page(&heap->avail[page->class_idx], page);
+	link_page_last(&heap->avail[page->class_idx], page);
 	if (page->left == 0)
 		nc_heap_page_emptied(heap, page);
 }
@@ -265,8 +284,13 @@ static struct nc_page *next_page(struct nc_heap *heap, unsigned class_idx)
 
 	if (!page)
 		page = adopt(heap, class_idx);
-	if (!page)
-		page = nc_page_make(class_idx, nc_heap_word(heap), &heap->random);
+	if (page)
+		return page;
+	page = nc_page_make(class_idx, nc_heap_word(heap), &heap->random);
+	if (page && heap->made[class_idx] < POPULATE_AFTER)
+		heap->made[class_idx]++;
+	else if (page && page->untouched)
+		nc_page_populate(page);
 	return page;
 }
 

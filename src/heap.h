@@ -28,8 +28,9 @@ struct nc_heap {
 	struct nc_heap *next_idle; /* those without a thread */
 	bool idle;                 /* no thread has it */
 	bool dead;                 /* its thread vanished in a fork */
-	uint8_t exit_rounds;       /* thread-exit rounds seen */
-	uint32_t tid;              /* that has it, or had it last */
+	uint8_t made[NC_CLASS_COUNT]; /* pages of the class, POPULATE_AFTER at most */
+	uint8_t exit_rounds;          /* thread-exit rounds seen */
+	uint32_t tid;                 /* that has it, or had it last */
 	struct nc_random random;
 } __attribute__((aligned(NC_CACHE_LINE)));
 
@@ -62,6 +63,15 @@ void nc_heap_init(struct nc_heap *heap);
 /* A page of the class with a block to hand out, made its current one; NULL
  * when there is no memory. Called when the current one has none. */
 struct nc_page *nc_heap_page_slow(struct nc_heap *heap, unsigned class_idx);
+/* The short way: the current page has more by itself, and nothing else is due.
+ * False: nc_heap_page_slow. */
+NC_INLINE bool nc_heap_refill_current(struct nc_heap *heap, struct nc_page *page)
+{
+	if (page == &nc_page_empty || nc_load_relaxed(&heap->x_inbox) || !heap->sweep_in)
+		return false;
+	heap->sweep_in--;
+	return nc_page_refill(page, &heap->random);
+}
 /* The owner's page may be empty now (left came to 0). */
 void nc_heap_page_emptied(struct nc_heap *heap, struct nc_page *page);
 /* Make an owned, parked page ready for the owner's own free. False: it is

@@ -6,8 +6,11 @@
 #define EXTEND_MIN_BYTES 4096
 #define EXTEND_MAX_BYTES 16384
 #define EXTEND_MAX_COUNT 256
-/* A page that is reused this often without growing takes more of its memory
- * (up to EXTEND_MAX_BYTES): longer lists are refilled more rarely. */
+/* Blocks up to this are first used in runs of neighbours; larger ones, that have
+ * system pages of their own, gain nothing from that. */
+#define NEIGHBOURS_MAX_BYTES 2048
+/* A page that is refilled this often without growing, though it wants to, takes
+ * more of its memory. */
 #define RECYCLES_MAX 4
 
 struct nc_page nc_page_empty = {
@@ -57,7 +60,7 @@ static void clear_lists(struct nc_page *page)
 {
 	for (unsigned i = 0; i < NC_LISTS_MAX; i++)
 		page->heads[i] = page->queue[i] = NC_REF_END;
-	page->queue_at = NC_LISTS;
+	page->queue_count = 0;
 	page->head = (uint8_t *)&page->end_link;
 	page->head_idx = 0;
 }
@@ -69,10 +72,16 @@ static void init_order(struct nc_page *page, struct nc_random *random)
 	page->list_mask = page->block_count >= 64 ? NC_LISTS - 1 : (NC_LISTS - 1) / 4;
 	if (!NC_RANDOM_ORDER || page->block_count < 2)
 		return;
-	page->first = nc_random_below(random, (uint32_t)page->block_count);
-	/* Blocks of whole system pages gain nothing from being neighbours. */
-	if (page->block_bytes * 2 <= EXTEND_MIN_BYTES)
+	if (page->block_bytes <= NEIGHBOURS_MAX_BYTES) {
+		/* What is used first begins where a system page may: a small program
+		 * then touches one for a class, not two. */
+		size_t bytes = page->block_bytes;
+		size_t starts = page->block_count * bytes / EXTEND_MIN_BYTES;
+		size_t at = nc_random_below(random, (uint32_t)starts) * EXTEND_MIN_BYTES;
+		page->first = (uint32_t)((at + bytes - 1) / bytes);
 		return;
+	}
+	page->first = nc_random_below(random, (uint32_t)page->block_count);
 	do {
 		page->step = 1 + nc_random_below(random, (uint32_t)page->block_count - 1);
 	} while (greatest_divisor((uint32_t)page->block_count, page->step) != 1);
@@ -146,6 +155,7 @@ struct nc_page *nc_page_make(unsigned class_idx, uintptr_t owner,
 	}
 	page->run = page->start = run;
 	page->slice_count = slices;
+	page->untouched = state.zero;
 	page->block_bytes = block_bytes;
 	page->block_count = count;
 	page->divide_shift = nc_ctz(block_bytes);
@@ -189,10 +199,15 @@ void nc_page_release(struct nc_page *page, struct nc_random *random)
 	nc_page_forget(page);
 }
 
-static void push_random(struct nc_page *page, uintptr_t i, struct nc_random *random)
+/* The rotor picks some 20 lists before its bits come again. */
+static void push_random(struct nc_page *page, uintptr_t i)
 {
-	nc_page_push(page, nc_page_block(page, i), i,
-	             nc_random_u32(random) & page->list_mask);
+	nc_page_push(page, nc_page_block(page, i), i, nc_page_pick_list(page));
+}
+
+static void stir(struct nc_page *page, struct nc_random *random)
+{
+	page->rotor = (page->rotor << 32 | page->rotor >> 32) ^ nc_random_u32(random);
 }
 
 /* Take over the claims of one word; returns how many. */
@@ -218,8 +233,10 @@ static size_t collect_word(struct nc_page *page, uint32_t w, struct nc_random *r
 	} while (!nc_cas(&page->x_claims[w], &seen,
 	                 (seen & ~NC_CLAIM_MASK) + NC_CLAIM_MASK + 1));
 	done &= live;
+	if (done)
+		stir(page, random);
 	for (; done; done &= done - 1, count++)
-		push_random(page, w * NC_CLAIM_BITS + nc_ctz(done), random);
+		push_random(page, w * NC_CLAIM_BITS + nc_ctz(done));
 	return count;
 }
 
@@ -238,6 +255,13 @@ size_t nc_page_collect(struct nc_page *page, struct nc_random *random)
 	return count;
 }
 
+void nc_page_populate(struct nc_page *page)
+{
+	/* Larger ones may never be touched in the middle. */
+	if (page->block_bytes <= NEIGHBOURS_MAX_BYTES)
+		nc_port_populate(page->start, page->block_count * page->block_bytes);
+}
+
 /* Put more blocks of the page on its free lists, in random order. */
 static void extend(struct nc_page *page, struct nc_random *random)
 {
@@ -248,16 +272,20 @@ static void extend(struct nc_page *page, struct nc_random *random)
 	uint32_t n = (uint32_t)nc_min(nc_max(nc_min(step, most), 1),
 	                              page->block_count - page->extended);
 
+	uint32_t i = (uint32_t)((page->first + (uint64_t)page->extended * page->step) %
+	                        page->block_count);
+	uint32_t bits = 0;
 	for (uint32_t k = 0; k < n; k++) {
-		uint32_t i = (uint32_t)((page->first +
-		                         (uint64_t)(page->extended + k) * page->step) %
-		                        page->block_count);
-		uint32_t j = NC_RANDOM_ORDER ? nc_random_below(random, k + 1) : k;
+		/* Sixteen bits are enough to choose among 256. */
+		bits = k % 2 || !NC_RANDOM_ORDER ? bits >> 16 : nc_random_u32(random);
+		uint32_t j = NC_RANDOM_ORDER ? (bits & 0xffff) * (k + 1) >> 16 : k;
 		order[k] = order[j];
 		order[j] = (uint16_t)i;
+		i += page->step;
+		i -= i < page->block_count ? 0 : (uint32_t)page->block_count;
 	}
 	for (uint32_t k = n; k-- > 0;) {
-		uint32_t i = order[k];
+		i = order[k];
 		nc_page_push(page, nc_page_block(page, i), i, k & page->list_mask);
 		if (!NC_LIVE_BITMAP)
 			page->x_live[i >> NC_CLAIM_SHIFT] |= (uint32_t)1
@@ -267,37 +295,27 @@ static void extend(struct nc_page *page, struct nc_random *random)
 	page->recycles = 0;
 }
 
-bool nc_page_next_list(struct nc_page *page)
+/* Free lists that have a block. */
+static unsigned list_count(const struct nc_page *page)
 {
-	while (page->queue_at < NC_LISTS) {
-		nc_ref_t ref = page->queue[page->queue_at++];
-		if (ref == NC_REF_END)
-			continue;
-		page->head_idx = ref;
-		page->head = nc_page_ref_block(page, ref);
-		return true;
-	}
-	page->head = (uint8_t *)&page->end_link;
-	return false;
-}
+	unsigned n = 0;
 
-static bool any_free(const struct nc_page *page)
-{
-	for (unsigned i = 0; i < NC_LISTS; i++) {
-		if (page->heads[i] != NC_REF_END)
-			return true;
-	}
-	return false;
+	for (unsigned i = 0; i < NC_LISTS; i++)
+		n += page->heads[i] != NC_REF_END;
+	return n;
 }
 
 bool nc_page_has_free(const struct nc_page *page)
 {
-	for (unsigned i = page->queue_at; i < NC_LISTS; i++) {
-		if (page->queue[i] != NC_REF_END)
-			return true;
-	}
-	return page->head != (const uint8_t *)&page->end_link ||
-	       page->extended < page->block_count || any_free(page);
+	return page->queue_count || page->head != (const uint8_t *)&page->end_link ||
+	       page->extended < page->block_count || list_count(page);
+}
+
+/* Few blocks circulate: longer lists would be refilled more rarely. */
+static bool wants_more(const struct nc_page *page, unsigned lists)
+{
+	return lists <= NC_LISTS / 2 ||
+	       page->extended * page->block_bytes < EXTEND_MAX_BYTES;
 }
 
 bool nc_page_refill(struct nc_page *page, struct nc_random *random)
@@ -308,21 +326,21 @@ bool nc_page_refill(struct nc_page *page, struct nc_random *random)
 	 * without a look at the claims, hands out; B claims; both succeeded. */
 	if ((nc_fetch_add(&page->x_owner, 0) & NC_OWNER_KINDS) == NC_NOTED)
 		nc_page_collect(page, random);
-	bool any = any_free(page);
-	bool grow = page->extended < page->block_count &&
-	            (!any || (page->extended * page->block_bytes < EXTEND_MAX_BYTES &&
-	                      ++page->recycles > RECYCLES_MAX));
-	if (grow)
+	unsigned lists = list_count(page);
+	if (page->extended < page->block_count &&
+	    (!lists || (wants_more(page, lists) && ++page->recycles > RECYCLES_MAX)))
 		extend(page, random);
-	else if (!any)
+	else if (!lists)
 		return false;
-	page->rotor = (page->rotor << 32 | page->rotor >> 32) ^ nc_random_u32(random);
-	unsigned at = (unsigned)page->rotor;
+	stir(page, random);
+	unsigned at = (unsigned)page->rotor, n = 0;
 	for (unsigned i = 0; i < NC_LISTS; i++) {
-		page->queue[i] = page->heads[(at + i) % NC_LISTS];
-		page->heads[(at + i) % NC_LISTS] = NC_REF_END;
+		nc_ref_t *head = &page->heads[(at + i) % NC_LISTS];
+		page->queue[n] = *head;
+		n += *head != NC_REF_END;
+		*head = NC_REF_END;
 	}
-	page->queue_at = 0;
+	page->queue_count = (uint8_t)n;
 	return nc_page_next_list(page);
 }
 
@@ -332,8 +350,10 @@ void nc_page_rebuild(struct nc_page *page, struct nc_random *random)
 	for (uint32_t k = 0; k < page->extended; k++) {
 		uint32_t i = (uint32_t)((page->first + (uint64_t)k * page->step) %
 		                        page->block_count);
+		if (k % NC_CLAIM_BITS == 0)
+			stir(page, random);
 		if (!nc_page_is_live(page, i))
-			push_random(page, i, random);
+			push_random(page, i);
 	}
 }
 

@@ -65,17 +65,18 @@ struct nc_page {
 	/* what slow paths use */
 	nc_ref_t queue[NC_LISTS_MAX]; /* lists to hand out after head's */
 	nc_word_t end_link;           /* what an empty list's head points at */
-	uint8_t queue_at;             /* lists of queue that are used up */
+	uint8_t queue_count;          /* lists of queue that are left; none is empty */
 	uint8_t class_idx;
-	bool current;                /* heap->page[class_idx] is this page */
-	bool listed;                 /* in a list of its heap, or the abandoned one */
-	bool kept_empty;             /* empty, and counted in heap->empty_bytes */
-	bool distrusted;             /* its owner vanished in a fork: rebuild lists */
-	uint8_t x_full;              /* abandoned without a free block, and none since */
-	uint32_t extended;           /* blocks that were ever put on a list: those */
-	uint32_t first, step;        /* at (first + k * step) % count, k < extended */
-	uint32_t recycles;           /* refills since the last extension */
-	uint32_t word_count;         /* of live and of x_claims */
+	bool current;         /* heap->page[class_idx] is this page */
+	bool listed;          /* in a list of its heap, or the abandoned one */
+	bool kept_empty;      /* empty, and counted in heap->empty_bytes */
+	bool untouched;       /* nobody had the memory before */
+	bool distrusted;      /* its owner vanished in a fork: rebuild lists */
+	uint8_t x_full;       /* abandoned without a free block, and none since */
+	uint32_t extended;    /* blocks that were ever put on a list: those */
+	uint32_t first, step; /* at (first + k * step) % count, k < extended */
+	uint32_t recycles;    /* refills since the last extension that wanted one */
+	uint32_t word_count;  /* of live and of x_claims */
 	struct nc_page *next, *prev; /* list that `listed` tells of */
 	struct nc_page *inbox_next;  /* link in the owner's inbox */
 	uint8_t *run;                /* slices */
@@ -224,13 +225,24 @@ struct nc_page *nc_page_describe(unsigned class_idx, size_t block_count);
 /* Give back a description that is in no list. */
 void nc_page_forget(struct nc_page *page);
 
+/* The page will be used up, like many before it: get all of its memory now. */
+void nc_page_populate(struct nc_page *page);
 /* Give `head` blocks to hand out: collect what others freed, then move the free
  * lists over, then use more of the page. False when the page is full. */
 bool nc_page_refill(struct nc_page *page, struct nc_random *random);
 /* Whether the page has a block to hand out, leaving claims aside. */
 bool nc_page_has_free(const struct nc_page *page);
 /* The next list of the queue becomes head's; false when there is none. */
-bool nc_page_next_list(struct nc_page *page);
+NC_INLINE bool nc_page_next_list(struct nc_page *page)
+{
+	if (!page->queue_count) {
+		page->head = (uint8_t *)&page->end_link;
+		return false;
+	}
+	page->head_idx = page->queue[--page->queue_count];
+	page->head = nc_page_ref_block(page, page->head_idx);
+	return true;
+}
 /* Take over what others freed; x_owner becomes OWNED. Returns the count. */
 size_t nc_page_collect(struct nc_page *page, struct nc_random *random);
 /* Make the lists anew from the live bits (the lists cannot be trusted). */

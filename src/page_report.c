@@ -127,7 +127,7 @@ void nc_page_check(const struct nc_page *page)
 		return;
 	for (unsigned l = 0; l < NC_LISTS; l++)
 		n += check_list(page, page->heads[l], seen);
-	for (unsigned l = page->queue_at; l < NC_LISTS; l++)
+	for (unsigned l = 0; l < page->queue_count; l++)
 		n += check_list(page, page->queue[l], seen);
 	if (page->head != (const uint8_t *)&page->end_link) {
 		expect(!NC_REF_IS_INDEX ||

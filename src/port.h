@@ -39,6 +39,9 @@ size_t nc_port_guards_dropped(void);
 /* Give the memory back and keep the address range: reads as zero if true is
  * returned, and keeps its content otherwise. */
 bool nc_port_purge(void *p, size_t bytes);
+/* Whole system pages of [p, p + bytes) get memory at once, where the system has a
+ * call for that: cheaper than a fault for each. */
+void nc_port_populate(void *p, size_t bytes);
 /* Move the pages of [from, from + bytes) to `to`, where a mapping of at least
  * to_bytes is replaced; the old range is gone. False: nothing changed. */
 bool nc_port_move(void *from, size_t bytes, void *to, size_t to_bytes);

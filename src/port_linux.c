@@ -6,6 +6,9 @@
 #include "port.h"
 #include "port_hooks.h"
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
 #define MADV_GUARD_REMOVE 103
@@ -120,6 +123,17 @@ size_t nc_port_guards_dropped(void)
 bool nc_port_purge(void *p, size_t bytes)
 {
 	return madvise(p, bytes, MADV_DONTNEED) == 0;
+}
+
+void nc_port_populate(void *p, size_t bytes)
+{
+	static uint32_t x_refused;
+	uintptr_t from = nc_align_up((uintptr_t)p, nc_os_page);
+	uintptr_t to = ((uintptr_t)p + bytes) & ~(nc_os_page - 1);
+
+	if (from < to && !nc_load_relaxed(&x_refused) &&
+	    madvise((void *)from, to - from, MADV_POPULATE_WRITE) != 0)
+		nc_store_relaxed(&x_refused, 1);
 }
 
 bool nc_port_move(void *from, size_t bytes, void *to, size_t to_bytes)

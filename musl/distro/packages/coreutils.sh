@@ -1,5 +1,5 @@
 # coreutils: in one file with links; those of its tests for programs that allocate
-limit=300 outcome=outcome_coreutils
+limit=600 outcome=outcome_coreutils
 build() {
 	FORCE_UNSAFE_CONFIGURE=1 CFLAGS='-O1 -w' ./configure --prefix=/usr --disable-nls \
 		--enable-single-binary=symlinks --without-selinux --without-libgmp --disable-libcap \
