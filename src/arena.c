@@ -24,10 +24,9 @@ struct nc_arena {
 static struct {
 	struct nc_arena *first;
 	struct nc_arena *spare; /* descriptions of what was unmapped */
-	size_t reserved_slices, used_slices;
-	size_t x_dirty_slices; /* written under the lock, as a hint read without */
-	size_t missed_slices;  /* given to the system, and perhaps taken again soon */
-	size_t extra_slices;   /* may stay dirty, since such were missed before */
+	size_t reserved_slices, used_slices, dirty_slices;
+	size_t missed_slices; /* given to the system, and perhaps taken again soon */
+	size_t extra_slices;  /* may stay dirty, since such were missed before */
 } arenas;
 
 static uint32_t x_ready;
@@ -318,11 +317,6 @@ static void learn_given_locked(size_t count)
 	arenas.extra_slices -= nc_min(arenas.extra_slices, count / 8);
 }
 
-static void count_dirty_locked(size_t more)
-{
-	nc_store_relaxed(&arenas.x_dirty_slices, arenas.x_dirty_slices + more);
-}
-
 /* Slices that are neither free nor in use come back. */
 static void put_locked(struct nc_arena *a, size_t at, size_t count, bool dirty)
 {
@@ -333,7 +327,7 @@ static void put_locked(struct nc_arena *a, size_t at, size_t count, bool dirty)
 	a->free_count += count;
 	if (dirty) {
 		a->dirty_count += count;
-		count_dirty_locked(count);
+		arenas.dirty_slices += count;
 	}
 }
 
@@ -353,7 +347,7 @@ static size_t take_dirty_locked(size_t most, struct nc_arena **where, size_t *at
 		}
 		a->free_count -= end - *at;
 		a->dirty_count -= end - *at;
-		count_dirty_locked(*at - end);
+		arenas.dirty_slices -= end - *at;
 		return end - *at;
 	}
 	return 0;
@@ -386,7 +380,7 @@ static void purge_some(size_t most, size_t keep)
 	size_t at, n;
 
 	nc_lock_take(&nc_core_lock);
-	while (most && arenas.x_dirty_slices > keep &&
+	while (most && arenas.dirty_slices > keep &&
 	       (n = take_dirty_locked(most, &a, &at))) {
 		nc_lock_give(&nc_core_lock);
 		bool gone = purge_run(a, at, n);
@@ -414,11 +408,11 @@ void *nc_arena_take(size_t count, struct nc_run_state *state)
 	}
 	a->free_count -= count;
 	a->dirty_count -= dirty;
-	count_dirty_locked(0 - dirty);
+	arenas.dirty_slices -= dirty;
 	arenas.used_slices += count;
 	learn_taken_locked(count - dirty);
 	/* What is kept did not serve: then it goes, and memory does not grow. */
-	bool kept_in_vain = dirty < count && arenas.x_dirty_slices > KEEP_ANYWAY;
+	bool kept_in_vain = dirty < count && arenas.dirty_slices > KEEP_ANYWAY;
 	nc_lock_give(&nc_core_lock);
 	if (kept_in_vain)
 		purge_some(count - dirty, KEEP_ANYWAY);
@@ -439,11 +433,6 @@ void *nc_arena_take(size_t count, struct nc_run_state *state)
 	return slice_at(a, at);
 }
 
-bool nc_arena_has_dirty(void)
-{
-	return nc_load_relaxed(&arenas.x_dirty_slices) != 0;
-}
-
 static struct nc_arena *arena_of_locked(const void *run)
 {
 	struct nc_arena *a = arenas.first;
@@ -460,11 +449,11 @@ void nc_arena_give(void *run, size_t count)
 	arenas.used_slices -= count;
 	put_locked(a, ((uintptr_t)run - a->base) >> NC_SLICE_SHIFT, count, true);
 	size_t bound = bound_locked();
-	bool over = arenas.x_dirty_slices > bound;
+	bool over = arenas.dirty_slices > bound;
 	/* More than came: as what is in use falls, what is kept falls too. */
 	size_t most = 2 * count + 2;
 	if (over)
-		learn_given_locked(nc_min(most, arenas.x_dirty_slices - bound));
+		learn_given_locked(nc_min(most, arenas.dirty_slices - bound));
 	nc_lock_give(&nc_core_lock);
 	if (over)
 		purge_some(most, bound);
@@ -481,7 +470,7 @@ void nc_arena_figures_locked(struct nc_arena_figures *out)
 {
 	out->reserved_bytes = arenas.reserved_slices << NC_SLICE_SHIFT;
 	out->used_bytes = arenas.used_slices << NC_SLICE_SHIFT;
-	out->dirty_bytes = arenas.x_dirty_slices << NC_SLICE_SHIFT;
+	out->dirty_bytes = arenas.dirty_slices << NC_SLICE_SHIFT;
 }
 
 void nc_arena_trim(void)
@@ -507,7 +496,7 @@ static struct nc_arena *take_unused_locked(void)
 		a->next = unused;
 		unused = a;
 		arenas.reserved_slices -= a->slice_count;
-		count_dirty_locked(0 - a->dirty_count);
+		arenas.dirty_slices -= a->dirty_count;
 		nc_pagemap_set_locked((void *)a->base, a->slice_count, NULL);
 	}
 	return unused;

@@ -26,8 +26,6 @@ void *nc_arena_take(size_t count, struct nc_run_state *state);
  * stay as they are. */
 void nc_arena_give(void *run, size_t count);
 
-/* Whether a run of one slice would be of memory that is resident. A hint. */
-bool nc_arena_has_dirty(void);
 /* Unmap the arenas that nothing uses: the system refused more address space.
  * False: there was none. */
 bool nc_arena_shrink(void);

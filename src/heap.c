@@ -94,39 +94,13 @@ static void drop_or_keep_empty(struct nc_heap *heap, struct nc_page *page)
 {
 	size_t bytes = page->slice_count << NC_SLICE_SHIFT;
 
-	unlink_page(&heap->avail[page->class_idx], page);
-	if (heap->empty_bytes + bytes > NC_HEAP_EMPTY_BYTES) {
-		nc_page_release(page, &heap->random);
+	if (heap->empty_bytes + bytes <= NC_HEAP_EMPTY_BYTES) {
+		heap->empty_bytes += bytes;
+		page->kept_empty = true;
 		return;
 	}
-	heap->empty_bytes += bytes;
-	page->kept_empty = true;
-	link_page_last(&heap->avail[page->class_idx], page);
-}
-
-static void release_kept(struct nc_heap *heap, struct nc_page *page)
-{
 	unlink_page(&heap->avail[page->class_idx], page);
-	heap->empty_bytes -= page->slice_count << NC_SLICE_SHIFT;
 	nc_page_release(page, &heap->random);
-}
-
-/* What is empty, so far as that is quickly seen: the last pages of the lists, and
- * current pages in which no other thread took part. */
-static void release_idle(struct nc_heap *heap)
-{
-	for (unsigned c = 0; c < NC_CLASS_COUNT; c++) {
-		struct nc_page *page;
-		while ((page = heap->avail[c]) && (page = page->prev)->kept_empty)
-			release_kept(heap, page);
-		page = heap->pages[c];
-		if (!NC_LIVE_BITMAP || page == &nc_page_empty ||
-		    (nc_load_relaxed(&page->x_owner) & NC_NOTED) ||
-		    nc_page_any_live(page))
-			continue;
-		set_current(heap, c, &nc_page_empty);
-		nc_page_release(page, &heap->random);
-	}
 }
 
 void nc_heap_page_emptied(struct nc_heap *heap, struct nc_page *page)
@@ -312,9 +286,6 @@ static struct nc_page *next_page(struct nc_heap *heap, unsigned class_idx)
 		page = adopt(heap, class_idx);
 	if (page)
 		return page;
-	/* Before memory is touched anew, what is empty in other classes serves. */
-	if (!nc_arena_has_dirty())
-		release_idle(heap);
 	page = nc_page_make(class_idx, nc_heap_word(heap), &heap->random);
 	if (page && heap->made[class_idx] < POPULATE_AFTER)
 		heap->made[class_idx]++;
@@ -366,18 +337,20 @@ void nc_heap_trim(struct nc_heap *heap)
 			next = page->next;
 			if (nc_load_relaxed(&page->x_owner) & NC_NOTED)
 				nc_page_collect(page, &heap->random);
-			if (nc_page_any_live(page))
+			if (nc_page_live_count(page))
 				continue;
 			if (!page->kept_empty)
 				heap->empty_bytes += page->slice_count << NC_SLICE_SHIFT;
-			release_kept(heap, page);
+			unlink_page(&heap->avail[c], page);
+			heap->empty_bytes -= page->slice_count << NC_SLICE_SHIFT;
+			nc_page_release(page, &heap->random);
 		}
 		page = heap->pages[c];
 		if (!NC_LIVE_BITMAP || page == &nc_page_empty)
 			continue;
 		if (nc_load_relaxed(&page->x_owner) & NC_NOTED)
 			nc_page_collect(page, &heap->random);
-		if (!nc_page_any_live(page)) {
+		if (!nc_page_live_count(page)) {
 			set_current(heap, c, &nc_page_empty);
 			nc_page_release(page, &heap->random);
 		}

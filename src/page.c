@@ -366,15 +366,6 @@ size_t nc_page_live_count(const struct nc_page *page)
 	return n;
 }
 
-bool nc_page_any_live(const struct nc_page *page)
-{
-	for (uint32_t w = 0; w < page->word_count; w++) {
-		if (nc_load_relaxed(&page->x_live[w]))
-			return true;
-	}
-	return false;
-}
-
 size_t nc_page_claim_count(const struct nc_page *page)
 {
 	size_t n = 0;

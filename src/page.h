@@ -249,7 +249,6 @@ size_t nc_page_collect(struct nc_page *page, struct nc_random *random);
 void nc_page_rebuild(struct nc_page *page, struct nc_random *random);
 
 size_t nc_page_live_count(const struct nc_page *page);
-bool nc_page_any_live(const struct nc_page *page);
 size_t nc_page_claim_count(const struct nc_page *page);
 /* Every live block is claimed. Exact while the owner cannot change live bits. */
 bool nc_page_all_claimed(const struct nc_page *page);
