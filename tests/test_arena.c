@@ -95,6 +95,41 @@ START_TEST(what_is_kept_is_bounded)
 }
 END_TEST
 
+/* Takes runs for `bytes` and gives them back; returns what is kept then. */
+static size_t wave(size_t bytes)
+{
+	static void *runs[RUNS * 4];
+	size_t count = bytes / (4 * NC_SLICE_BYTES);
+	struct nc_run_state state;
+
+	for (size_t i = 0; i < count; i++)
+		memset(runs[i] = nc_arena_take(4, &state), 1, usable_bytes(4));
+	for (size_t i = 0; i < count; i++)
+		nc_arena_give(runs[i], 4);
+	return figures().dirty_bytes;
+}
+
+START_TEST(what_is_missed_is_kept)
+{
+	size_t small = NC_DIRTY_MIN_BYTES * 2, kept = 0;
+
+	nc_port_init();
+	ck_assert_uint_le(wave(small), NC_DIRTY_MIN_BYTES);
+	for (int i = 0; i < 30; i++)
+		kept = wave(small);
+	/* All of it: the next wave needs nothing new. */
+	ck_assert_uint_ge(kept, small - 4 * NC_SLICE_BYTES);
+	/* More than that is never needed, however large the waves become. */
+	for (int i = 0; i < 30; i++)
+		kept = wave(NC_DIRTY_EXTRA_BYTES * 2);
+	ck_assert_uint_le(kept, NC_DIRTY_MIN_BYTES + NC_DIRTY_EXTRA_BYTES);
+	/* Who is told to trim forgets. */
+	nc_arena_trim();
+	ck_assert_uint_eq(figures().dirty_bytes, 0);
+	ck_assert_uint_le(wave(small), NC_DIRTY_MIN_BYTES);
+}
+END_TEST
+
 START_TEST(the_map_follows_a_run)
 {
 	struct nc_run_state state;
@@ -157,6 +192,7 @@ static void unit_fill(Suite *suite)
 	UNIT_ADD(suite, runs_are_aligned_and_apart);
 	UNIT_ADD(suite, zero_means_zero);
 	UNIT_ADD(suite, what_is_kept_is_bounded);
+	UNIT_ADD(suite, what_is_missed_is_kept);
 	UNIT_ADD(suite, the_map_follows_a_run);
 	UNIT_ADD(suite, the_walk_sees_each_run_once);
 	UNIT_ADD(suite, a_huge_run_gets_an_arena);
