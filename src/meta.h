@@ -17,7 +17,7 @@ extern NC_HIDDEN struct nc_lock nc_core_lock;
 
 /* Zeroed memory, aligned to 256 bytes. NULL when there is none. */
 void *nc_meta_take_locked(size_t bytes);
-/* Memory for the first area, which is mapped already and zero. */
+/* Memory for the next area, which is mapped already and zero. */
 void nc_meta_seed_locked(void *p, size_t bytes);
 /* Bytes of address space that metadata has. */
 size_t nc_meta_bytes_locked(void);

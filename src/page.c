@@ -113,12 +113,34 @@ static struct nc_page *take_description(unsigned class_idx, uint32_t words)
 	return page;
 }
 
+/* The system has no more address space, but an arena may: then descriptions have a run
+ * of it for good, between its own guard and that of whatever lies before. */
+static bool describe_in_arena(void)
+{
+	size_t slices = nc_max(NC_META_AREA_BYTES >> NC_SLICE_SHIFT, 2);
+	size_t bytes = (slices << NC_SLICE_SHIFT) - (NC_GUARD ? nc_os_page : 0);
+	struct nc_run_state state;
+	void *run = nc_arena_take(slices, &state);
+
+	if (!run)
+		return false;
+	nc_arena_publish(run, slices, NULL);
+	if (!state.zero)
+		__builtin_memset(run, 0, bytes);
+	nc_lock_take(&nc_core_lock);
+	nc_meta_seed_locked(run, bytes);
+	nc_lock_give(&nc_core_lock);
+	return true;
+}
+
 struct nc_page *nc_page_describe(unsigned class_idx, size_t block_count)
 {
 	uint32_t words = words_for(block_count);
 	struct nc_page *page = take_description(class_idx, words);
 
 	if (!page && nc_arena_shrink())
+		page = take_description(class_idx, words);
+	if (!page && describe_in_arena())
 		page = take_description(class_idx, words);
 	if (!page)
 		return NULL;
