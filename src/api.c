@@ -9,10 +9,8 @@
 #define DIRECT_MAX (NC_DIRECT_BYTES - NC_CANARY_BYTES)
 /* Largest request that shares a page. */
 #define SMALL_MAX (NC_SMALL_BYTES - NC_CANARY_BYTES)
-
-/* A shrink could not get its smaller block: from then on sizes given to frees
- * may be of another class than the block's. */
-static uint32_t x_sizes_vague;
+/* Blocks from here on get room when they grow by little. */
+#define ROOM_FROM_BYTES (128 - NC_CANARY_BYTES)
 
 NC_NOINLINE static void *nc_malloc_slow(size_t bytes, struct nc_heap *heap);
 NC_NOINLINE static void *nc_malloc_next(size_t bytes, struct nc_page *page,
@@ -233,11 +231,29 @@ static struct nc_page *page_of_live(void *p, const char *call)
 	return NULL;
 }
 
-/* Bytes of a block that serve a request, when its size shall tell. */
-static bool fits_class(const struct nc_page *page, size_t bytes)
+/* Whether a small block stays when its size becomes this. */
+static bool stays(const struct nc_page *page, size_t bytes)
 {
-	return bytes <= SMALL_MAX &&
-	       nc_class_of(nc_max(bytes + NC_CANARY_BYTES, 1)) == page->class_idx;
+	if (bytes > nc_page_usable(page))
+		return false;
+	return nc_class_of(nc_max(bytes + NC_CANARY_BYTES, 1)) == page->class_idx ||
+	       (nc_load_relaxed(&page->x_roomy) && bytes >= nc_page_usable(page) / 2);
+}
+
+/* A block that grows by small steps gets room for more of them, or it would move at
+ * each class. Sizes given to frees of that page's blocks may then be smaller. */
+static void *malloc_to_grow(size_t old, size_t bytes)
+{
+	size_t room = nc_min(old + old / 2, SMALL_MAX);
+	void *p = NULL;
+
+	if (old >= ROOM_FROM_BYTES && bytes > old && bytes - old <= old / 4 &&
+	    bytes < room)
+		p = nc_malloc(room);
+	if (!p)
+		return nc_malloc(bytes);
+	nc_store_relaxed(&nc_page_find(p)->x_roomy, 1);
+	return p;
 }
 
 void *nc_realloc(void *p, size_t bytes)
@@ -255,7 +271,7 @@ void *nc_realloc(void *p, size_t bytes)
 	if (!large && NC_CANARY &&
 	    !nc_canary_holds(p, page->block_bytes, page->canary_key))
 		nc_page_report_overflow(p, page);
-	if (!large && fits_class(page, bytes))
+	if (!large && stays(page, bytes))
 		return p;
 	size_t old = nc_page_usable(page);
 	void *fresh;
@@ -266,12 +282,12 @@ void *nc_realloc(void *p, size_t bytes)
 		if (fresh || bytes > old)
 			return fresh;
 	} else {
-		fresh = nc_malloc(bytes);
+		fresh = malloc_to_grow(old, bytes);
 	}
 	if (!fresh) {
 		if (bytes > old)
 			return NULL;
-		nc_store_relaxed(&x_sizes_vague, 1);
+		nc_store_relaxed(&page->x_roomy, 1);
 		return p;
 	}
 	__builtin_memcpy(fresh, p, nc_min(old, bytes));
@@ -348,7 +364,7 @@ size_t nc_usable_size(void *p)
 /* Whether a block that was asked for with these can be this page's. */
 static bool size_holds(const struct nc_page *page, size_t align, size_t bytes)
 {
-	if (nc_load_relaxed(&x_sizes_vague))
+	if (nc_load_relaxed(&page->x_roomy))
 		return bytes <= nc_page_usable(page);
 	if (nc_load_relaxed(&page->x_owner) == NC_LARGE)
 		return page->requested == bytes &&

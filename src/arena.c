@@ -391,16 +391,11 @@ static void purge_some(size_t most, size_t keep)
 	nc_lock_give(&nc_core_lock);
 }
 
-void *nc_arena_take(size_t count, struct nc_run_state *state)
+/* Free slices are taken; how many of them are dirty. */
+static size_t take_locked(struct nc_arena *a, size_t at, size_t count)
 {
-	size_t at, dirty = 0;
+	size_t dirty = 0;
 
-	nc_lock_take(&nc_core_lock);
-	struct nc_arena *a = find_locked(count, &at);
-	if (!a) {
-		nc_lock_give(&nc_core_lock);
-		return nc_arena_shrink() ? nc_arena_take(count, state) : NULL;
-	}
 	for (size_t i = at; i < at + count; i++) {
 		dirty += get_bit(a->dirty, i);
 		set_bit(a->free, i, false);
@@ -411,7 +406,20 @@ void *nc_arena_take(size_t count, struct nc_run_state *state)
 	arenas.dirty_slices -= dirty;
 	arenas.used_slices += count;
 	learn_taken_locked(count - dirty);
-	/* What is kept did not serve: then it goes, and memory does not grow. */
+	return dirty;
+}
+
+void *nc_arena_take(size_t count, struct nc_run_state *state)
+{
+	size_t at;
+
+	nc_lock_take(&nc_core_lock);
+	struct nc_arena *a = find_locked(count, &at);
+	if (!a) {
+		nc_lock_give(&nc_core_lock);
+		return nc_arena_shrink() ? nc_arena_take(count, state) : NULL;
+	}
+	size_t dirty = take_locked(a, at, count);
 	bool kept_in_vain = dirty < count && arenas.dirty_slices > KEEP_ANYWAY;
 	nc_lock_give(&nc_core_lock);
 	if (kept_in_vain)
@@ -457,6 +465,31 @@ void nc_arena_give(void *run, size_t count)
 	nc_lock_give(&nc_core_lock);
 	if (over)
 		purge_some(most, bound);
+}
+
+bool nc_arena_extend(void *run, size_t count, size_t more, bool *guarded)
+{
+	nc_lock_take(&nc_core_lock);
+	struct nc_arena *a = arena_of_locked(run);
+	size_t at = (((uintptr_t)run - a->base) >> NC_SLICE_SHIFT) + count;
+	bool free = at + more <= a->slice_count &&
+	            next_bit(a->free, NULL, at, at + more, false) == at + more;
+	if (free)
+		take_locked(a, at, more);
+	nc_lock_give(&nc_core_lock);
+	if (!free)
+		return false;
+	*guarded = false;
+	if (!NC_GUARD)
+		return true;
+	/* The guard between the two goes last: if it must stay, so does the run. */
+	if (!place_guards(a, at, more) ||
+	    (guard_of(a, at - 1) && !lift_guard(a, at - 1))) {
+		nc_arena_give(slice_at(a, at), more);
+		return false;
+	}
+	*guarded = guard_of(a, at + more - 1) != NC_GUARD_NONE;
+	return true;
 }
 
 void nc_arena_publish(void *run, size_t count, const void *page)

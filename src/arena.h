@@ -22,6 +22,9 @@ void nc_arena_init(void);
 /* A run of count slices that ends in a guard (where the system gives one), or
  * NULL. */
 void *nc_arena_take(size_t count, struct nc_run_state *state);
+/* Make a run of count slices longer by those behind it, if they are free. False:
+ * nothing changed. *guarded tells of its new last page. */
+bool nc_arena_extend(void *run, size_t count, size_t more, bool *guarded);
 /* Give a whole run back. Nothing may refer to it; its entries in the page map
  * stay as they are. */
 void nc_arena_give(void *run, size_t count);

@@ -51,21 +51,24 @@ static uint8_t *tail_of(const struct nc_page *page)
 	return page->run + (page->slice_count << NC_SLICE_SHIFT) - nc_os_page;
 }
 
-/* Guards right before and behind the block. The tail guard of an arena's run
- * is there already (or could not be had). */
-static void place_guards(struct nc_page *page, bool tail_guarded)
+/* A guard right behind the block. That at the tail of an arena's run is there
+ * already (or could not be had). */
+static void guard_end(struct nc_page *page)
 {
 	uint8_t *end = page->start + page->block_bytes;
 
-	page->guarded = tail_guarded && end == tail_of(page);
-	page->guard_low = page->guard_high = NC_GUARD_NONE;
-	if (!NC_GUARD)
-		return;
-	page->guard_low = nc_port_guard(page->start - nc_os_page, nc_os_page);
-	if (page->own_map || end != tail_of(page)) {
+	page->guarded = page->tail_guarded && end == tail_of(page);
+	page->guard_high = NC_GUARD_NONE;
+	if (NC_GUARD && (page->own_map || end != tail_of(page))) {
 		page->guard_high = nc_port_guard(end, nc_os_page);
 		page->guarded = page->guard_high != NC_GUARD_NONE;
 	}
+}
+
+static void guard_start(struct nc_page *page)
+{
+	page->guard_low = NC_GUARD ? nc_port_guard(page->start - nc_os_page, nc_os_page)
+	                           : NC_GUARD_NONE;
 }
 
 static bool lift_guards(struct nc_page *page)
@@ -81,11 +84,12 @@ static void guards_gone(const struct nc_page *page)
 	nc_port_guard_gone(page->guard_high);
 }
 
-static bool take_run(struct nc_page *page, size_t block_bytes, size_t align,
-                     struct nc_run_state *state)
+/* A run for a block that has `reserve` bytes behind it to grow into. */
+static bool take_run(struct nc_page *page, size_t block_bytes, size_t reserve,
+                     size_t align, struct nc_run_state *state)
 {
 	size_t slack = align > nc_os_page ? align : 0;
-	size_t total = block_bytes + 2 * nc_os_page + slack;
+	size_t total = block_bytes + reserve + 2 * nc_os_page + slack;
 
 	if (total < block_bytes || total > PTRDIFF_MAX - NC_SLICE_BYTES)
 		return false;
@@ -107,7 +111,7 @@ static bool take_run(struct nc_page *page, size_t block_bytes, size_t align,
 	if (!page->run)
 		return false;
 	page->start = (uint8_t *)nc_align_down((uintptr_t)page->run + bytes - nc_os_page -
-	                                               block_bytes,
+	                                               block_bytes - reserve,
 	                                       align);
 	return true;
 }
@@ -186,19 +190,25 @@ static uintptr_t freed_mark(const struct nc_page *page)
 	return ((uintptr_t)page->start ^ page->keys.mask) * page->keys.factor;
 }
 
+static void arm(const struct nc_page *page)
+{
+	if (NC_CANARY && !page->guarded)
+		nc_canary_set(page->start, page->block_bytes, page->canary_key);
+}
+
 static void make_live(struct nc_page *page, size_t requested, size_t align)
 {
 	page->requested = requested;
 	page->align = align;
-	if (NC_CANARY && !page->guarded)
-		nc_canary_set(page->start, page->block_bytes, page->canary_key);
+	nc_store_relaxed(&page->x_roomy, 0);
+	arm(page);
 	/* Live before the claim is gone: who finds no claim finds it live. */
 	nc_store_relaxed(&page->x_live[0], 1);
 	uintptr_t old = nc_load_relaxed(&page->x_claims[0]);
 	nc_store_release(&page->x_claims[0], (old & ~NC_CLAIM_MASK) + NC_CLAIM_MASK + 1);
 }
 
-void *nc_large_take(size_t bytes, size_t align, bool *zero)
+static void *take(size_t bytes, size_t reserve, size_t align, bool *zero)
 {
 	if (bytes > (size_t)PTRDIFF_MAX - NC_CANARY_BYTES)
 		return NULL;
@@ -218,10 +228,11 @@ void *nc_large_take(size_t bytes, size_t align, bool *zero)
 	if (!page)
 		return NULL;
 	struct nc_run_state state;
-	if (!take_run(page, block_bytes, align, &state)) {
+	if (!take_run(page, block_bytes, reserve, align, &state) &&
+	    (!reserve || !take_run(page, block_bytes, 0, align, &state))) {
 		nc_large_trim();
 		nc_arena_shrink();
-		if (!take_run(page, block_bytes, align, &state)) {
+		if (!take_run(page, block_bytes, 0, align, &state)) {
 			nc_page_forget(page);
 			return NULL;
 		}
@@ -236,7 +247,9 @@ void *nc_large_take(size_t bytes, size_t align, bool *zero)
 	page->divide_shift = 0;
 	init_keys(page);
 	nc_store_release(&page->x_owner, NC_LARGE);
-	place_guards(page, state.guarded);
+	guard_start(page);
+	page->tail_guarded = state.guarded;
+	guard_end(page);
 	if (!publish(page)) {
 		nc_port_unmap(page->run, page->slice_count << NC_SLICE_SHIFT);
 		guards_gone(page);
@@ -245,6 +258,11 @@ void *nc_large_take(size_t bytes, size_t align, bool *zero)
 	}
 	make_live(page, bytes, align);
 	return page->start;
+}
+
+void *nc_large_take(size_t bytes, size_t align, bool *zero)
+{
+	return take(bytes, 0, align, zero);
 }
 
 bool nc_large_reads_zero(const struct nc_page *page)
@@ -292,6 +310,20 @@ static void release(struct nc_page *page)
 	nc_page_forget(page);
 }
 
+static void count_dead_locked(const struct nc_page *page)
+{
+	large.live_blocks--;
+	large.live_bytes -= page->block_bytes;
+}
+
+static void give_up(struct nc_page *page)
+{
+	nc_lock_take(&nc_core_lock);
+	count_dead_locked(page);
+	nc_lock_give(&nc_core_lock);
+	release(page);
+}
+
 /* Keep a freed block, or give it and what is too old back. */
 static void to_cache(struct nc_page *page)
 {
@@ -299,8 +331,7 @@ static void to_cache(struct nc_page *page)
 	size_t out_count = 0;
 
 	nc_lock_take(&nc_core_lock);
-	large.live_blocks--;
-	large.live_bytes -= page->block_bytes;
+	count_dead_locked(page);
 	size_t bound = NC_LARGE_CACHE_MIN_BYTES + large.bound, drop = 0;
 	bool keep = page->block_bytes <= bound;
 	while (keep && drop < large.cached_count &&
@@ -368,7 +399,14 @@ static bool move_memory(struct nc_page *page, struct nc_page *to)
 	if (!page->own_map || !to->own_map || !to->guarded)
 		return false;
 	unpublish(page);
-	if (!nc_port_move(page->start, bytes, to->start, to->block_bytes)) {
+	/* With all that it may grow into, or it would be two mappings, and could not
+	 * be moved the next time. */
+	size_t room = (size_t)(to->run + (to->slice_count << NC_SLICE_SHIFT) - to->start);
+	bool moved = nc_port_move(page->start, bytes, to->start, room);
+	nc_port_guard_gone(to->guard_high);
+	guard_end(to);
+	arm(to);
+	if (!moved) {
 		nc_lock_take(&nc_core_lock);
 		nc_pagemap_set_locked(page->run, page->slice_count, page);
 		large.mapped_bytes += page->slice_count << NC_SLICE_SHIFT;
@@ -380,10 +418,39 @@ static bool move_memory(struct nc_page *page, struct nc_page *to)
 	unmap(page->start + bytes, (size_t)(end - page->start) - bytes);
 	guards_gone(page);
 	nc_lock_take(&nc_core_lock);
-	large.live_blocks--;
-	large.live_bytes -= page->block_bytes;
+	count_dead_locked(page);
 	nc_lock_give(&nc_core_lock);
 	nc_page_forget(page);
+	return true;
+}
+
+/* The claimed block gets larger where it is, if its run has room or can be made
+ * longer. */
+static bool extend(struct nc_page *page, size_t block_bytes)
+{
+	uint8_t *old_end = page->start + page->block_bytes;
+	size_t slices =
+		nc_align_up((size_t)(page->start - page->run) + block_bytes + nc_os_page,
+	                    NC_SLICE_BYTES) >>
+		NC_SLICE_SHIFT;
+	size_t more = slices - nc_min(page->slice_count, slices);
+
+	if (more &&
+	    (page->own_map || slices << NC_SLICE_SHIFT > NC_OWN_MAP_BYTES ||
+	     !nc_arena_extend(page->run, page->slice_count, more, &page->tail_guarded)))
+		return false;
+	nc_lock_take(&nc_core_lock);
+	nc_pagemap_set_locked(page->run + (page->slice_count << NC_SLICE_SHIFT), more,
+	                      page);
+	page->slice_count += more;
+	nc_lock_give(&nc_core_lock);
+	if (!nc_port_unguard(old_end, nc_os_page, page->guard_high))
+		return false;
+	nc_lock_take(&nc_core_lock);
+	large.live_bytes += block_bytes - page->block_bytes;
+	page->block_bytes = block_bytes;
+	nc_lock_give(&nc_core_lock);
+	guard_end(page);
 	return true;
 }
 
@@ -398,7 +465,20 @@ void *nc_large_resize(struct nc_page *page, size_t bytes)
 		page->requested = bytes;
 		return page->start;
 	}
-	uint8_t *fresh = nc_large_take(bytes, NC_GRAIN, &zero);
+	size_t block_bytes = 0;
+	if (bytes > page->block_bytes && bytes <= (size_t)PTRDIFF_MAX - NC_CANARY_BYTES)
+		block_bytes = nc_large_bytes(bytes + NC_CANARY_BYTES);
+	if (block_bytes) {
+		if (!claim(page, page->start))
+			return page->start;
+		bool grown = extend(page, block_bytes);
+		make_live(page, grown ? bytes : page->requested, page->align);
+		if (grown)
+			return page->start;
+	}
+	/* What grew once grows again: the reserve is address space, not memory. */
+	size_t reserve = nc_min(block_bytes / 2, NC_ARENA_MAX_BYTES);
+	uint8_t *fresh = take(bytes, reserve, NC_GRAIN, &zero);
 	if (!fresh)
 		return NULL;
 	struct nc_page *to = nc_page_find(fresh);
@@ -409,7 +489,11 @@ void *nc_large_resize(struct nc_page *page, size_t bytes)
 	if (move_memory(page, to))
 		return fresh;
 	__builtin_memcpy(fresh, page->start, nc_min(bytes, nc_page_usable(page)));
-	to_cache(page);
+	/* A block that grows leaves nothing that its next size could use. */
+	if (block_bytes && !page->own_map)
+		give_up(page);
+	else
+		to_cache(page);
 	return fresh;
 }
 

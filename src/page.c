@@ -148,6 +148,7 @@ struct nc_page *nc_page_describe(unsigned class_idx, size_t block_count)
 	page->word_count = words;
 	page->x_claims = (uintptr_t *)((char *)page + claims_offset(words));
 	page->current = page->listed = page->kept_empty = page->distrusted = false;
+	nc_store_relaxed(&page->x_roomy, 0);
 	page->next = page->prev = page->inbox_next = NULL;
 	for (uint32_t w = 0; w < words; w++) {
 		uintptr_t old = nc_load_relaxed(&page->x_claims[w]);

@@ -67,13 +67,14 @@ struct nc_page {
 	nc_word_t end_link;           /* what an empty list's head points at */
 	uint8_t queue_count;          /* lists of queue that are left; none is empty */
 	uint8_t class_idx;
-	bool current;         /* heap->page[class_idx] is this page */
-	bool listed;          /* in a list of its heap, or the abandoned one */
-	bool kept_empty;      /* empty, and counted in heap->empty_bytes */
-	bool untouched;       /* nobody had the memory before */
-	bool distrusted;      /* its owner vanished in a fork: rebuild lists */
-	uint8_t x_full;       /* abandoned without a free block, and none since */
-	uint32_t extended;    /* blocks that were ever put on a list: those */
+	bool current;      /* heap->page[class_idx] is this page */
+	bool listed;       /* in a list of its heap, or the abandoned one */
+	bool kept_empty;   /* empty, and counted in heap->empty_bytes */
+	bool untouched;    /* nobody had the memory before */
+	bool distrusted;   /* its owner vanished in a fork: rebuild lists */
+	uint8_t x_roomy;   /* realloc left blocks here that are larger than asked for */
+	uint8_t x_full;    /* abandoned without a free block, and none since */
+	uint32_t extended; /* blocks that were ever put on a list: those */
 	uint32_t first, step; /* at (first + k * step) % count, k < extended */
 	uint32_t recycles;    /* refills since the last extension that wanted one */
 	uint32_t word_count;  /* of live and of x_claims */
@@ -81,10 +82,11 @@ struct nc_page {
 	struct nc_page *inbox_next;  /* link in the owner's inbox */
 	uint8_t *run;                /* slices */
 	size_t slice_count;
-	size_t requested; /* large: bytes that the program asked for */
-	size_t align;     /* large: alignment asked for */
-	uint32_t own_map; /* large: run is a mapping, not an arena's */
-	uint32_t guarded; /* large: a guard follows the block at once */
+	size_t requested;  /* large: bytes that the program asked for */
+	size_t align;      /* large: alignment asked for */
+	uint32_t own_map;  /* large: run is a mapping, not an arena's */
+	uint32_t guarded;  /* large: a guard follows the block at once */
+	bool tail_guarded; /* large, in an arena: a guard is the run's last page */
 	enum nc_guard guard_low, guard_high; /* large: those that are its own */
 	uint32_t fresh_zero;                 /* large: nobody had the memory before */
 	uintptr_t *x_claims; /* word_count words: claim bits low, epoch high */

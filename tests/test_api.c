@@ -92,6 +92,49 @@ START_TEST(realloc_keeps_contents)
 }
 END_TEST
 
+/* The promise is "as rarely as glibc, and 30 times more": glibc may not move at all. */
+START_TEST(growing_by_little_moves_seldom)
+{
+	static const size_t steps[] = { 1, 16, 24, 1000, 4096 };
+
+	for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+		uint8_t *block = nc_malloc(1);
+		size_t moves = 0, bytes = 1;
+
+		for (size_t i = 0; bytes < (steps[k] < 100 ? 100000u : 50000000u); i++) {
+			uint8_t *old = block;
+
+			bytes += steps[k];
+			block = nc_realloc(old, bytes);
+			ck_assert_ptr_nonnull(block);
+			block[bytes - 1] = (uint8_t)bytes;
+			moves += block != old;
+		}
+		for (size_t i = 1 + steps[k]; i <= bytes; i += steps[k])
+			ck_assert_uint_eq(block[i - 1], (uint8_t)i);
+		if (moves > 30)
+			ck_abort_msg("%zu moves in steps of %zu", moves, steps[k]);
+		nc_free_sized(block, bytes);
+	}
+}
+END_TEST
+
+/* A block that was left larger than asked for is freed with its size as any other,
+ * and a wrong size is found on the pages that hold no such block. */
+START_TEST(sizes_after_growth)
+{
+	for (size_t from = 1; from < 70000; from += from / 3 + 1)
+		for (size_t to = from + 1; to < from * 2; to += from / 7 + 1) {
+			void *block = nc_malloc(from);
+
+			block = nc_realloc(block, to);
+			ck_assert_uint_ge(nc_usable_size(block), to);
+			nc_free_sized(nc_realloc(block, to - 1), to - 1);
+		}
+	ck_assert_uint_eq(unit_reports, 0);
+}
+END_TEST
+
 START_TEST(zero_sizes_behave_as_in_glibc)
 {
 	void *one = nc_malloc(0), *two = nc_malloc(0);
@@ -240,6 +283,8 @@ static void unit_fill(Suite *suite)
 	UNIT_ADD(suite, live_blocks_do_not_overlap);
 	UNIT_ADD(suite, calloc_gives_zeros_on_reused_memory);
 	UNIT_ADD(suite, realloc_keeps_contents);
+	UNIT_ADD(suite, growing_by_little_moves_seldom);
+	UNIT_ADD(suite, sizes_after_growth);
 	UNIT_ADD(suite, zero_sizes_behave_as_in_glibc);
 	UNIT_ADD(suite, too_large_requests_change_nothing);
 	UNIT_ADD(suite, memalign_aligns);

@@ -130,6 +130,41 @@ START_TEST(what_is_missed_is_kept)
 }
 END_TEST
 
+START_TEST(a_run_gets_longer_while_the_slices_behind_it_are_free)
+{
+	struct nc_run_state state;
+	bool guarded;
+
+	nc_port_init();
+	/* Behind one another: nothing was given back yet. */
+	uint8_t *run = nc_arena_take(2, &state);
+	uint8_t *between = nc_arena_take(3, &state);
+	uint8_t *behind = nc_arena_take(1, &state);
+	ck_assert_ptr_eq(between, run + 2 * NC_SLICE_BYTES);
+	ck_assert_ptr_eq(behind, run + 5 * NC_SLICE_BYTES);
+	memset(run, 1, usable_bytes(2));
+	ck_assert(!nc_arena_extend(run, 2, 1, &guarded));
+	nc_arena_give(between, 3);
+	size_t used = figures().used_bytes;
+	ck_assert(!nc_arena_extend(run, 2, 4, &guarded));
+	ck_assert_uint_eq(figures().used_bytes, used);
+	ck_assert(nc_arena_extend(run, 2, 1, &guarded));
+	ck_assert(nc_arena_extend(run, 3, 2, &guarded));
+	ck_assert_uint_eq(figures().used_bytes, used + 3 * NC_SLICE_BYTES);
+	for (size_t i = 0; i < usable_bytes(2); i++)
+		if (run[i] != 1)
+			ck_abort_msg("byte %zu changed", i);
+	memset(run, 2, usable_bytes(5));
+	ck_assert(!nc_arena_extend(run, 5, 1, &guarded));
+	nc_arena_give(run, 5);
+	nc_arena_give(behind, 1);
+	ck_assert_uint_eq(figures().used_bytes, 0);
+	run = nc_arena_take(1, &state);
+	ck_assert(!nc_arena_extend(run, 1, figures().reserved_bytes, &guarded));
+	nc_arena_give(run, 1);
+}
+END_TEST
+
 START_TEST(the_map_follows_a_run)
 {
 	struct nc_run_state state;
@@ -193,6 +228,7 @@ static void unit_fill(Suite *suite)
 	UNIT_ADD(suite, zero_means_zero);
 	UNIT_ADD(suite, what_is_kept_is_bounded);
 	UNIT_ADD(suite, what_is_missed_is_kept);
+	UNIT_ADD(suite, a_run_gets_longer_while_the_slices_behind_it_are_free);
 	UNIT_ADD(suite, the_map_follows_a_run);
 	UNIT_ADD(suite, the_walk_sees_each_run_once);
 	UNIT_ADD(suite, a_huge_run_gets_an_arena);

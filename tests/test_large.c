@@ -157,6 +157,62 @@ START_TEST(resizing_keeps_contents)
 }
 END_TEST
 
+/* Two blocks in turn, past the size from which on they are mappings. */
+START_TEST(growing_keeps_contents_and_moves_seldom)
+{
+	uint8_t *blocks[2] = { take(70000, NC_GRAIN), take(70000, NC_GRAIN) };
+	size_t bytes = 70000, moves = 0;
+
+	memset(blocks[0], 1, bytes);
+	memset(blocks[1], 2, bytes);
+	while (bytes < 8 * MIB) {
+		size_t more = bytes + 10000;
+
+		for (size_t b = 0; b < 2; b++) {
+			uint8_t *old = blocks[b];
+			struct nc_page *page;
+
+			blocks[b] = nc_large_resize(nc_page_find(old), more);
+			ck_assert_ptr_nonnull(blocks[b]);
+			page = nc_page_find(blocks[b]);
+			ck_assert_ptr_eq(page->start, blocks[b]);
+			ck_assert_uint_ge(nc_page_usable(page), more);
+			ck_assert_uint_lt(page->block_bytes, more + more / 4 + 8192);
+			ck_assert_ptr_eq(nc_page_find(blocks[b] + more - 1), page);
+			ck_assert(page->guarded || !NC_GUARD);
+			memset(blocks[b] + bytes, (int)b + 1,
+			       nc_page_usable(page) - bytes);
+			moves += blocks[b] != old;
+		}
+		bytes = more;
+	}
+	ck_assert_uint_le(moves, 24);
+	for (size_t b = 0; b < 2; b++) {
+		for (size_t i = 0; i < bytes; i++)
+			if (blocks[b][i] != b + 1)
+				ck_abort_msg("byte %zu is lost", i);
+		give(blocks[b]);
+	}
+	ck_assert_uint_eq(figures().live_blocks, 0);
+	ck_assert_uint_eq(figures().live_bytes, 0);
+}
+END_TEST
+
+START_TEST(where_a_block_was_is_marked_as_freed)
+{
+	uint8_t *block = take(70000, NC_GRAIN), *old = block;
+
+	block = nc_large_resize(nc_page_find(block), 300000);
+	ck_assert_ptr_eq(block, old);
+	block = nc_large_resize(nc_page_find(block), 3 * MIB);
+	ck_assert_ptr_ne(block, old);
+	/* What a free of the old address meets. */
+	ck_assert_ptr_eq(nc_page_find(old), &nc_page_freed);
+	give(block);
+	ck_assert_ptr_eq(nc_page_find(block), &nc_page_freed);
+}
+END_TEST
+
 START_TEST(resizing_too_far_changes_nothing)
 {
 	uint8_t *block = take(100000, NC_GRAIN);
@@ -200,6 +256,21 @@ START_TEST(a_guard_behind)
 }
 END_TEST
 
+/* The guards of its smaller sizes are gone, that of its last one is there. */
+START_TEST(a_guard_behind_what_grew)
+{
+	volatile uint8_t *block = take(70000, NC_GRAIN);
+
+	for (size_t bytes = 80000; bytes < sizes[_i]; bytes += 20000)
+		block = nc_large_resize(nc_page_find((uint8_t *)block), bytes);
+	size_t usable = nc_page_usable(nc_page_find((uint8_t *)block));
+	for (size_t i = 0; i < usable; i++)
+		block[i] = 1;
+	for (size_t i = 0; i < 4096; i++)
+		block[usable + i] = 1;
+}
+END_TEST
+
 START_TEST(a_guard_before)
 {
 	volatile uint8_t *block = take(sizes[_i], NC_GRAIN);
@@ -217,6 +288,8 @@ static void unit_fill(Suite *suite)
 	UNIT_ADD(suite, the_cache_is_bounded_and_trimmed);
 	UNIT_ADD(suite, a_freed_block_comes_again_from_the_cache);
 	UNIT_ADD(suite, resizing_keeps_contents);
+	UNIT_ADD(suite, growing_keeps_contents_and_moves_seldom);
+	UNIT_ADD(suite, where_a_block_was_is_marked_as_freed);
 	UNIT_ADD(suite, resizing_too_far_changes_nothing);
 	UNIT_ADD(suite, a_second_free_is_reported);
 #if NC_GUARD
@@ -227,6 +300,8 @@ static void unit_fill(Suite *suite)
 		                                 (int)SIZES - 1);
 		tcase_add_loop_test_raise_signal(deaths, a_guard_before, SIGSEGV, 0,
 		                                 (int)SIZES - 1);
+		tcase_add_loop_test_raise_signal(deaths, a_guard_behind_what_grew,
+		                                 SIGSEGV, 2, (int)SIZES);
 		suite_add_tcase(suite, deaths);
 	}
 #endif
