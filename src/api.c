@@ -137,20 +137,18 @@ static void *malloc_large(size_t bytes, size_t align, bool *zero)
 
 NC_NOINLINE static void *nc_malloc_slow(size_t bytes, struct nc_heap *heap)
 {
-	bool zero;
-
 	if (NC_UNLIKELY(bytes > SMALL_MAX))
-		return malloc_large(bytes, NC_GRAIN, &zero);
+		return malloc_large(bytes, NC_GRAIN, NULL);
 	return malloc_any_thread(heap, nc_class_of(nc_max(bytes + NC_CANARY_BYTES, 1)));
 }
 
 NC_NOINLINE static void nc_free_slow(void *p, struct nc_page *page)
 {
-	int saved = errno;
 	uintptr_t i = nc_page_index(page, p);
 
-	if (!p)
+	if (!p || (i < page->block_count && nc_remote_free_noted(page, i, p)))
 		return;
+	int saved = errno;
 	if (i >= page->block_count) {
 		if (page == &nc_page_freed)
 			nc_page_report_double_free(page, p);
@@ -320,13 +318,11 @@ static unsigned aligned_class(size_t align, size_t bytes)
 
 static void *memalign_checked(size_t align, size_t bytes)
 {
-	bool zero;
-
 	if (align <= NC_GRAIN)
 		return nc_malloc(bytes);
 	unsigned c = aligned_class(align, bytes);
 	if (c == NC_CLASS_COUNT)
-		return malloc_large(bytes, align, &zero);
+		return malloc_large(bytes, align, NULL);
 	return malloc_any_thread(nc_heap_of_word(nc_port_self_get()), c);
 }
 

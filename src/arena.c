@@ -9,7 +9,8 @@ struct nc_arena {
 	size_t free_count;
 	size_t dirty_count; /* of the free ones */
 	uintptr_t *free, *dirty;
-	void *map; /* what was mapped for it; NULL if it must stay */
+	bool long_runs; /* above SHORT_RUN slices; huge pages may back it */
+	void *map;      /* what was mapped for it; NULL if it must stay */
 	size_t map_bytes;
 	size_t word_count; /* of each bit map */
 	/* Slices that end in a guard, and in one that is a mapping; written without
@@ -17,6 +18,12 @@ struct nc_arena {
 	uintptr_t *x_guarded, *x_mapped;
 	uintptr_t words[];
 };
+
+/* Longer runs have arenas of their own. There the system may use huge pages, which among
+ * small blocks would make memory resident that nothing asked for; and what was a large
+ * block's is no small ones' at once, so that a stale pointer to it is still seen as one.
+ * They are put where many of their slices are resident, not only where all are. */
+#define SHORT_RUN ((size_t)16)
 
 /* Slices kept whether they serve or not. */
 #define KEEP_ANYWAY ((size_t)16)
@@ -27,6 +34,7 @@ static struct {
 	size_t reserved_slices, used_slices, dirty_slices;
 	size_t missed_slices; /* given to the system, and perhaps taken again soon */
 	size_t extra_slices;  /* may stay dirty, since such were missed before */
+	size_t peak_slices;   /* most that were in use or dirty */
 } arenas;
 
 static uint32_t x_ready;
@@ -122,6 +130,7 @@ static struct nc_arena *describe_locked(uintptr_t base, size_t slices)
 	a->base = base;
 	a->slice_count = a->free_count = slices;
 	a->dirty_count = 0;
+	a->long_runs = false;
 	a->map = NULL;
 	a->free = a->words;
 	a->dirty = a->free + a->word_count;
@@ -165,7 +174,9 @@ static bool grow_locked(size_t count)
 			nc_port_unmap(p, want + NC_SLICE_BYTES);
 			return false;
 		}
-		nc_port_no_huge(base, bytes);
+		a->long_runs = count > SHORT_RUN;
+		if (!a->long_runs)
+			nc_port_no_huge(base, bytes);
 		a->map = p;
 		a->map_bytes = want + NC_SLICE_BYTES;
 		enter_locked(a);
@@ -188,22 +199,83 @@ static size_t find_run(struct nc_arena *a, const uintptr_t *dirty, size_t count)
 	}
 }
 
+static size_t dirty_in(const struct nc_arena *a, size_t at, size_t count)
+{
+	size_t n = 0;
+
+	for (size_t i = at; i < at + count; i++)
+		n += get_bit(a->dirty, i);
+	return n;
+}
+
+/* Of the arena's runs of count slices one with more resident ones than *best, if any.
+ * Of each stretch that is free one place is looked at: its first resident slice. */
+static bool find_better(struct nc_arena *a, size_t count, size_t *best, size_t *at)
+{
+	bool found = false;
+
+	for (size_t i = 0, end; i < a->slice_count; i = end) {
+		i = next_bit(a->free, NULL, i, a->slice_count, true);
+		end = next_bit(a->free, NULL, i, a->slice_count, false);
+		if (end - i < count)
+			continue;
+		size_t from =
+			nc_min(next_bit(a->free, a->dirty, i, end, true), end - count);
+		size_t dirty = dirty_in(a, from, count);
+		if (dirty <= *best)
+			continue;
+		*best = dirty;
+		*at = from;
+		found = true;
+	}
+	return found;
+}
+
+/* Where resident slices make up most of a long run; NULL: nowhere any. */
+static struct nc_arena *find_long_locked(size_t count, size_t *at)
+{
+	struct nc_arena *found = NULL;
+	size_t best = 0;
+
+	for (struct nc_arena *a = arenas.first; a; a = a->next) {
+		if (a->dirty_count > best && a->long_runs &&
+		    find_better(a, count, &best, at))
+			found = a;
+	}
+	return found;
+}
+
+static struct nc_arena *find_first_locked(size_t count, bool dirty, bool long_runs,
+                                          size_t *at)
+{
+	for (struct nc_arena *a = arenas.first; a; a = a->next) {
+		if (a->long_runs != long_runs ||
+		    (dirty ? a->dirty_count : a->free_count) < count)
+			continue;
+		*at = find_run(a, dirty ? a->dirty : NULL, count);
+		if (*at < a->slice_count)
+			return a;
+	}
+	return NULL;
+}
+
 /* An arena with a run, and its index; resident slices come first. */
 static struct nc_arena *find_locked(size_t count, size_t *at)
 {
-	for (int dirty = 1; dirty >= 0; dirty--) {
-		for (struct nc_arena *a = arenas.first; a; a = a->next) {
-			if ((dirty ? a->dirty_count : a->free_count) < count)
-				continue;
-			*at = find_run(a, dirty ? a->dirty : NULL, count);
-			if (*at < a->slice_count)
-				return a;
-		}
+	bool is_long = count > SHORT_RUN;
+	struct nc_arena *a = is_long ? find_long_locked(count, at)
+	                             : find_first_locked(count, true, false, at);
+
+	if (!a)
+		a = find_first_locked(count, false, is_long, at);
+	if (a)
+		return a;
+	if (grow_locked(count)) {
+		*at = 0;
+		return arenas.first;
 	}
-	if (!grow_locked(count))
-		return NULL;
-	*at = 0;
-	return arenas.first;
+	/* No address space: what the others have left. */
+	return find_first_locked(count, false, !is_long, at);
 }
 
 /* The first arena, laid out so that a program with one page of blocks makes three
@@ -391,6 +463,26 @@ static void purge_some(size_t most, size_t keep)
 	nc_lock_give(&nc_core_lock);
 }
 
+/* Dirty slices that may stay though they did not serve. */
+static size_t kept_in_vain_locked(void)
+{
+	return KEEP_ANYWAY + (arenas.used_slices >> (NC_DIRTY_SHIFT + 1)) +
+	       arenas.extra_slices / 2;
+}
+
+/* Slices were taken. Fresh ones while dirty ones did not serve make the process
+ * larger than it ever was: by how much, which the system gets of the dirty ones. */
+static size_t over_peak_locked(void)
+{
+	size_t now = arenas.used_slices + arenas.dirty_slices;
+	size_t over = now - nc_min(now, arenas.peak_slices);
+
+	over = nc_min(over, arenas.dirty_slices -
+	                            nc_min(arenas.dirty_slices, kept_in_vain_locked()));
+	arenas.peak_slices = nc_max(arenas.peak_slices, now - over);
+	return over;
+}
+
 /* Free slices are taken; how many of them are dirty. */
 static size_t take_locked(struct nc_arena *a, size_t at, size_t count)
 {
@@ -411,7 +503,7 @@ static size_t take_locked(struct nc_arena *a, size_t at, size_t count)
 
 void *nc_arena_take(size_t count, struct nc_run_state *state)
 {
-	size_t at;
+	size_t at = 0;
 
 	nc_lock_take(&nc_core_lock);
 	struct nc_arena *a = find_locked(count, &at);
@@ -420,10 +512,10 @@ void *nc_arena_take(size_t count, struct nc_run_state *state)
 		return nc_arena_shrink() ? nc_arena_take(count, state) : NULL;
 	}
 	size_t dirty = take_locked(a, at, count);
-	bool kept_in_vain = dirty < count && arenas.dirty_slices > KEEP_ANYWAY;
+	size_t over = over_peak_locked();
 	nc_lock_give(&nc_core_lock);
-	if (kept_in_vain)
-		purge_some(count - dirty, KEEP_ANYWAY);
+	if (over)
+		purge_some(over, 0);
 	if (nc_load_relaxed(&x_first_guard) && at) {
 		void *guard = (void *)nc_exchange(&x_first_guard, 0);
 		if (guard)
@@ -474,9 +566,10 @@ bool nc_arena_extend(void *run, size_t count, size_t more, bool *guarded)
 	size_t at = (((uintptr_t)run - a->base) >> NC_SLICE_SHIFT) + count;
 	bool free = at + more <= a->slice_count &&
 	            next_bit(a->free, NULL, at, at + more, false) == at + more;
-	if (free)
-		take_locked(a, at, more);
+	size_t over = free ? (take_locked(a, at, more), over_peak_locked()) : 0;
 	nc_lock_give(&nc_core_lock);
+	if (over)
+		purge_some(over, 0);
 	if (!free)
 		return false;
 	*guarded = false;
@@ -490,6 +583,16 @@ bool nc_arena_extend(void *run, size_t count, size_t more, bool *guarded)
 	}
 	*guarded = guard_of(a, at + more - 1) != NC_GUARD_NONE;
 	return true;
+}
+
+void nc_arena_seal(void *slice)
+{
+	nc_lock_take(&nc_core_lock);
+	struct nc_arena *a = arena_of_locked(slice);
+	nc_lock_give(&nc_core_lock);
+	size_t i = ((uintptr_t)slice - a->base) >> NC_SLICE_SHIFT;
+	if (NC_GUARD && !guard_of(a, i))
+		set_guard(a, i, nc_port_guard(tail_of(a, i), nc_os_page));
 }
 
 void nc_arena_publish(void *run, size_t count, const void *page)

@@ -6,7 +6,8 @@
  * after it is let go.
  * Invariant: dirty bytes kept for reuse <= NC_DIRTY_MIN_BYTES + slices in use
  * >> NC_DIRTY_SHIFT + what was learnt to be missed, NC_DIRTY_EXTRA_BYTES at most;
- * what would go past it is given to the system at once.
+ * what would go past it is given to the system at once. And while there are many, what
+ * is in use and they together do not grow.
  */
 #ifndef NC_ARENA_H
 #define NC_ARENA_H
@@ -25,6 +26,9 @@ void *nc_arena_take(size_t count, struct nc_run_state *state);
 /* Make a run of count slices longer by those behind it, if they are free. False:
  * nothing changed. *guarded tells of its new last page. */
 bool nc_arena_extend(void *run, size_t count, size_t more, bool *guarded);
+/* The last system page of a slice of a run that is about to be given back becomes a
+ * guard, until the slice is taken again. */
+void nc_arena_seal(void *slice);
 /* Give a whole run back. Nothing may refer to it; its entries in the page map
  * stay as they are. */
 void nc_arena_give(void *run, size_t count);

@@ -71,8 +71,11 @@
 #define NC_DIRECT_COUNT (NC_DIRECT_BYTES / NC_GRAIN + 1)
 /* Largest block that shares a page with others; above it blocks are large. */
 #define NC_SMALL_BYTES (((size_t)64 << 10) + NC_GRAIN)
-/* Large blocks above this have a mapping of their own. */
-#define NC_OWN_MAP_BYTES ((size_t)1 << 20)
+/* Large blocks above this have a mapping of their own; those that grew, or that shall
+ * read as zero, from the second figure on: a mapping moves without being copied, and is
+ * zero without being written. */
+#define NC_OWN_MAP_BYTES (sizeof(void *) > 4 ? (size_t)32 << 20 : (size_t)4 << 20)
+#define NC_OWN_MAP_SOON_BYTES ((size_t)1 << 20)
 
 /* Free lists a page: a freed block goes to a random one, so the next block
  * handed out is guessed right at most once in this many times. */
@@ -96,7 +99,7 @@
  * at most. The bound grows when a block is asked for that was just let go. */
 #define NC_LARGE_CACHE_COUNT 32
 #define NC_LARGE_CACHE_MIN_BYTES ((size_t)2 << 20)
-#define NC_LARGE_CACHE_BYTES ((size_t)32 << 20)
+#define NC_LARGE_CACHE_BYTES ((size_t)8 << 20)
 /* Guards that split a mapping (where the kernel has no cheaper ones). */
 #define NC_GUARD_SPLIT_MAX 8192
 

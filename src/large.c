@@ -84,10 +84,17 @@ static void guards_gone(const struct nc_page *page)
 	nc_port_guard_gone(page->guard_high);
 }
 
-/* A run for a block that has `reserve` bytes behind it to grow into. */
-static bool take_run(struct nc_page *page, size_t block_bytes, size_t reserve,
-                     size_t align, struct nc_run_state *state)
+/* What is asked of a block. */
+struct wish {
+	size_t bytes, align;
+	size_t reserve; /* address space behind it to grow into */
+	bool map_soon;  /* a mapping rather than a run of an arena */
+};
+
+static bool take_run(struct nc_page *page, const struct wish *wish, size_t reserve,
+                     struct nc_run_state *state)
 {
+	size_t block_bytes = page->block_bytes, align = wish->align;
 	size_t slack = align > nc_os_page ? align : 0;
 	size_t total = block_bytes + reserve + 2 * nc_os_page + slack;
 
@@ -95,7 +102,8 @@ static bool take_run(struct nc_page *page, size_t block_bytes, size_t reserve,
 		return false;
 	page->slice_count = nc_align_up(total, NC_SLICE_BYTES) >> NC_SLICE_SHIFT;
 	size_t bytes = page->slice_count << NC_SLICE_SHIFT;
-	page->own_map = bytes > NC_OWN_MAP_BYTES;
+	page->own_map =
+		bytes > (wish->map_soon ? NC_OWN_MAP_SOON_BYTES : NC_OWN_MAP_BYTES);
 	if (page->own_map) {
 		page->run = map_slices(bytes);
 		state->zero = true;
@@ -208,8 +216,10 @@ static void make_live(struct nc_page *page, size_t requested, size_t align)
 	nc_store_release(&page->x_claims[0], (old & ~NC_CLAIM_MASK) + NC_CLAIM_MASK + 1);
 }
 
-static void *take(size_t bytes, size_t reserve, size_t align, bool *zero)
+static void *take(const struct wish *wish, bool *zero)
 {
+	size_t bytes = wish->bytes, align = wish->align;
+
 	if (bytes > (size_t)PTRDIFF_MAX - NC_CANARY_BYTES)
 		return NULL;
 	size_t block_bytes = nc_large_bytes(bytes + NC_CANARY_BYTES);
@@ -219,7 +229,8 @@ static void *take(size_t bytes, size_t reserve, size_t align, bool *zero)
 	if (page) {
 		if (NC_LINK_ENCODE && *(nc_word_t *)page->start != freed_mark(page))
 			nc_page_report_link(page, page->start);
-		*zero = false;
+		if (zero)
+			*zero = false;
 		page->fresh_zero = false;
 		make_live(page, bytes, align);
 		return page->start;
@@ -228,18 +239,19 @@ static void *take(size_t bytes, size_t reserve, size_t align, bool *zero)
 	if (!page)
 		return NULL;
 	struct nc_run_state state;
-	if (!take_run(page, block_bytes, reserve, align, &state) &&
-	    (!reserve || !take_run(page, block_bytes, 0, align, &state))) {
+	page->block_bytes = block_bytes;
+	if (!take_run(page, wish, wish->reserve, &state) &&
+	    (!wish->reserve || !take_run(page, wish, 0, &state))) {
 		nc_large_trim();
 		nc_arena_shrink();
-		if (!take_run(page, block_bytes, 0, align, &state)) {
+		if (!take_run(page, wish, 0, &state)) {
 			nc_page_forget(page);
 			return NULL;
 		}
 	}
-	*zero = state.zero;
+	if (zero)
+		*zero = state.zero;
 	page->fresh_zero = state.zero;
-	page->block_bytes = block_bytes;
 	page->block_count = page->extended = 1;
 	page->first = 0;
 	page->step = 1;
@@ -262,7 +274,8 @@ static void *take(size_t bytes, size_t reserve, size_t align, bool *zero)
 
 void *nc_large_take(size_t bytes, size_t align, bool *zero)
 {
-	return take(bytes, 0, align, zero);
+	return take(&(struct wish){ .bytes = bytes, .align = align, .map_soon = zero },
+	            zero);
 }
 
 bool nc_large_reads_zero(const struct nc_page *page)
@@ -305,6 +318,11 @@ static void release(struct nc_page *page)
 		if (!lift_guards(page))
 			return;
 		nc_arena_publish(page->run, page->slice_count, &nc_page_freed);
+		/* The first page becomes a guard where it is a slice's last, as it is
+		 * in all of these but the aligned ones: a write after free is seen. */
+		if (page->slice_count << NC_SLICE_SHIFT > NC_OWN_MAP_SOON_BYTES &&
+		    (size_t)(page->start - page->run) == NC_SLICE_BYTES - nc_os_page)
+			nc_arena_seal(page->run);
 		nc_arena_give(page->run, page->slice_count);
 	}
 	nc_page_forget(page);
@@ -314,14 +332,6 @@ static void count_dead_locked(const struct nc_page *page)
 {
 	large.live_blocks--;
 	large.live_bytes -= page->block_bytes;
-}
-
-static void give_up(struct nc_page *page)
-{
-	nc_lock_take(&nc_core_lock);
-	count_dead_locked(page);
-	nc_lock_give(&nc_core_lock);
-	release(page);
 }
 
 /* Keep a freed block, or give it and what is too old back. */
@@ -434,9 +444,12 @@ static bool extend(struct nc_page *page, size_t block_bytes)
 	                    NC_SLICE_BYTES) >>
 		NC_SLICE_SHIFT;
 	size_t more = slices - nc_min(page->slice_count, slices);
+	size_t most = page->slice_count << NC_SLICE_SHIFT > NC_OWN_MAP_SOON_BYTES
+	                      ? NC_OWN_MAP_BYTES
+	                      : NC_OWN_MAP_SOON_BYTES;
 
 	if (more &&
-	    (page->own_map || slices << NC_SLICE_SHIFT > NC_OWN_MAP_BYTES ||
+	    (page->own_map || slices << NC_SLICE_SHIFT > most ||
 	     !nc_arena_extend(page->run, page->slice_count, more, &page->tail_guarded)))
 		return false;
 	nc_lock_take(&nc_core_lock);
@@ -456,8 +469,6 @@ static bool extend(struct nc_page *page, size_t block_bytes)
 
 void *nc_large_resize(struct nc_page *page, size_t bytes)
 {
-	bool zero;
-
 	if (NC_CANARY && !page->guarded &&
 	    !nc_canary_holds(page->start, page->block_bytes, page->canary_key))
 		nc_page_report_overflow(page->start, page);
@@ -477,8 +488,10 @@ void *nc_large_resize(struct nc_page *page, size_t bytes)
 			return page->start;
 	}
 	/* What grew once grows again: the reserve is address space, not memory. */
-	size_t reserve = nc_min(block_bytes / 2, NC_ARENA_MAX_BYTES);
-	uint8_t *fresh = take(bytes, reserve, NC_GRAIN, &zero);
+	struct wish wish = { .bytes = bytes, .align = NC_GRAIN };
+	wish.reserve = nc_min(block_bytes / 2, NC_ARENA_MAX_BYTES);
+	wish.map_soon = block_bytes != 0;
+	uint8_t *fresh = take(&wish, NULL);
 	if (!fresh)
 		return NULL;
 	struct nc_page *to = nc_page_find(fresh);
@@ -489,11 +502,7 @@ void *nc_large_resize(struct nc_page *page, size_t bytes)
 	if (move_memory(page, to))
 		return fresh;
 	__builtin_memcpy(fresh, page->start, nc_min(bytes, nc_page_usable(page)));
-	/* A block that grows leaves nothing that its next size could use. */
-	if (block_bytes && !page->own_map)
-		give_up(page);
-	else
-		to_cache(page);
+	to_cache(page);
 	return fresh;
 }
 

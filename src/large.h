@@ -9,8 +9,8 @@
 
 #include "page.h"
 
-/* bytes asked for, align a power of two. *zero tells that the block reads as
- * zero. NULL: no memory. */
+/* bytes asked for, align a power of two. zero may be NULL; else the block shall be zero,
+ * and *zero tells whether it is. NULL: no memory. */
 void *nc_large_take(size_t bytes, size_t align, bool *zero);
 /* Whether the block, which was just taken, reads as zero; false for small ones. */
 bool nc_large_reads_zero(const struct nc_page *page);

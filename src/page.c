@@ -12,6 +12,7 @@
 /* A page that is refilled this often without growing, though it wants to, takes
  * more of its memory. */
 #define RECYCLES_MAX 4
+#define MORE_MAX_BYTES 1024
 
 struct nc_page nc_page_empty = {
 	.head = (uint8_t *)&nc_page_empty.end_link,
@@ -37,8 +38,9 @@ static uint32_t words_for(size_t block_count)
 
 static size_t claims_offset(size_t words)
 {
+	/* Claims are written by others, live bits by the owner. */
 	return nc_align_up(sizeof(struct nc_page) + words * sizeof(uint32_t),
-	                   sizeof(uintptr_t));
+	                   NC_CACHE_LINE);
 }
 
 static size_t description_bytes(size_t words)
@@ -334,11 +336,13 @@ bool nc_page_has_free(const struct nc_page *page)
 	       page->extended < page->block_count || list_count(page);
 }
 
-/* Few blocks circulate: longer lists would be refilled more rarely. */
+/* Few blocks circulate: longer lists would be refilled more rarely. Of larger blocks
+ * that would be much memory, and their use costs more than their refill. */
 static bool wants_more(const struct nc_page *page, unsigned lists)
 {
-	return lists <= NC_LISTS / 2 ||
-	       page->extended * page->block_bytes < EXTEND_MAX_BYTES;
+	return (lists <= NC_LISTS / 2 && page->block_bytes <= MORE_MAX_BYTES) ||
+	       page->extended * page->block_bytes < EXTEND_MAX_BYTES >>
+	               (page->block_bytes <= 512);
 }
 
 bool nc_page_refill(struct nc_page *page, struct nc_random *random)

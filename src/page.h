@@ -46,21 +46,22 @@ enum nc_owner_kind {
 #define NC_OWNER_KINDS ((uintptr_t)15)
 
 struct nc_page {
-	/* what malloc reads */
-	uint8_t *head;      /* next block to hand out, or &end_link */
-	uintptr_t head_idx; /* its index */
-	uintptr_t block_count;
-	struct nc_link_keys keys;
+	/* What every malloc and free reads and, but for x_owner, none writes: other
+	 * threads' frees read it while the owner allocates. */
 	uint8_t *start; /* of block 0 */
 	size_t block_bytes;
-	/* what free reads besides */
-	uintptr_t x_owner;
+	uintptr_t block_count;
 	uintptr_t divide_inverse; /* of the odd part of block_bytes */
 	uint32_t divide_shift;    /* log2 of the rest */
 	uint32_t canary_key;
+	uintptr_t x_owner;
+	struct nc_link_keys keys; /* all but the factor */
+	/* what the owner's malloc and free write */
+	uint8_t *head;      /* next block to hand out, or &end_link */
+	uintptr_t head_idx; /* its index */
+	uint64_t rotor;     /* random bits that pick the free list */
 	uint32_t left;      /* frees until the page may be empty */
 	uint32_t list_mask; /* lists in use, less one: fewer where blocks are few */
-	uint64_t rotor;     /* random bits that pick the free list */
 	nc_ref_t heads[NC_LISTS_MAX]; /* free lists: first block, or NC_REF_END */
 	/* what slow paths use */
 	nc_ref_t queue[NC_LISTS_MAX]; /* lists to hand out after head's */
@@ -90,8 +91,12 @@ struct nc_page {
 	enum nc_guard guard_low, guard_high; /* large: those that are its own */
 	uint32_t fresh_zero;                 /* large: nobody had the memory before */
 	uintptr_t *x_claims; /* word_count words: claim bits low, epoch high */
-	uint32_t x_live[];   /* word_count words of NC_CLAIM_BITS live bits */
+	/* word_count words of NC_CLAIM_BITS live bits; the owner writes them */
+	uint32_t x_live[] __attribute__((aligned(NC_CACHE_LINE)));
 };
+NC_STATIC_ASSERT(sizeof(void *) < 8 ||
+                         offsetof(struct nc_page, keys.factor) == NC_CACHE_LINE,
+                 "what others read ends here");
 
 NC_STATIC_ASSERT(NC_PAGEMAP_NONE_BYTES >= sizeof(struct nc_page) + 64,
                  "none holds a page");
@@ -170,6 +175,14 @@ NC_INLINE bool nc_page_is_claimed(const struct nc_page *page, uintptr_t i)
 	return nc_load_acquire(&page->x_claims[i >> NC_CLAIM_SHIFT]) >>
 	               (i & (NC_CLAIM_BITS - 1)) &
 	       1;
+}
+
+/* Whether each live block of i's word is claimed in `claims`. */
+NC_INLINE bool nc_page_word_is_claimed(const struct nc_page *page, uintptr_t i,
+                                       uintptr_t claims)
+{
+	return (claims & NC_CLAIM_MASK) ==
+	       nc_load_relaxed(&page->x_live[i >> NC_CLAIM_SHIFT]);
 }
 
 /* Change a live bit; false when it was so already. Only the owner calls this:

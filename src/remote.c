@@ -1,3 +1,5 @@
+#include <errno.h>
+
 #include "remote.h"
 
 /* Every block of a page in somebody's inbox may be claimed: then nobody will
@@ -16,6 +18,19 @@ static void finish_pending(struct nc_page *page, uintptr_t word)
 		nc_exchange(&page->x_owner, word | NC_PENDING);
 		/* A last claim that found TAKEN left the finish to us. */
 	} while (nc_page_all_claimed(page));
+}
+
+void nc_remote_claimed(struct nc_page *page, uintptr_t owner)
+{
+	int saved = errno;
+
+	if (nc_page_all_claimed(page)) {
+		if (owner == NC_ABANDONED)
+			nc_abandoned_finish(page);
+		else
+			finish_pending(page, owner & ~NC_OWNER_KINDS);
+	}
+	errno = saved;
 }
 
 static void remote_free(struct nc_page *page, uintptr_t i, void *p)
@@ -59,16 +74,8 @@ static void remote_free(struct nc_page *page, uintptr_t i, void *p)
 	} while (true);
 	if (kind == NC_ABANDONED && nc_load_relaxed(&page->x_full))
 		nc_abandoned_reopen(page);
-	if (kind < NC_PENDING ||
-	    ((seen | bit) & NC_CLAIM_MASK) !=
-	            nc_load_relaxed(&page->x_live[i >> NC_CLAIM_SHIFT]))
-		return;
-	if (!nc_page_all_claimed(page))
-		return;
-	if (kind == NC_ABANDONED)
-		nc_abandoned_finish(page);
-	else
-		finish_pending(page, owner);
+	if (kind >= NC_PENDING && nc_page_word_is_claimed(page, i, seen | bit))
+		nc_remote_claimed(page, owner | kind);
 }
 
 /* The owner's own free, other than on the fast path. False: not ours now. */

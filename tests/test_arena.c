@@ -165,6 +165,24 @@ START_TEST(a_run_gets_longer_while_the_slices_behind_it_are_free)
 }
 END_TEST
 
+/* A long run that no stretch of resident slices can hold lies where most of it is. */
+START_TEST(long_runs_lie_on_resident_slices)
+{
+	struct nc_run_state state;
+
+	nc_port_init();
+	uint8_t *run = nc_arena_take(30, &state);
+	memset(run, 1, usable_bytes(30));
+	nc_arena_give(run, 30);
+	ck_assert_uint_eq(figures().dirty_bytes, 30 * NC_SLICE_BYTES);
+	uint8_t *longer = nc_arena_take(40, &state);
+	ck_assert_ptr_eq(longer, run);
+	ck_assert(!state.zero);
+	ck_assert_uint_eq(figures().dirty_bytes, 0);
+	nc_arena_give(longer, 40);
+}
+END_TEST
+
 START_TEST(the_map_follows_a_run)
 {
 	struct nc_run_state state;
@@ -229,6 +247,7 @@ static void unit_fill(Suite *suite)
 	UNIT_ADD(suite, what_is_kept_is_bounded);
 	UNIT_ADD(suite, what_is_missed_is_kept);
 	UNIT_ADD(suite, a_run_gets_longer_while_the_slices_behind_it_are_free);
+	UNIT_ADD(suite, long_runs_lie_on_resident_slices);
 	UNIT_ADD(suite, the_map_follows_a_run);
 	UNIT_ADD(suite, the_walk_sees_each_run_once);
 	UNIT_ADD(suite, a_huge_run_gets_an_arena);

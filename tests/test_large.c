@@ -66,6 +66,57 @@ START_TEST(blocks_are_whole_and_counted)
 }
 END_TEST
 
+/* What need not be zero comes from arenas, where freed memory serves again whatever
+ * the sizes. */
+START_TEST(blocks_of_arenas_reuse_memory)
+{
+	uint8_t *blocks[8] = { 0 };
+	uint32_t draw = 1;
+
+	nc_port_init();
+	for (size_t round = 0; round < 400; round++) {
+		size_t at = round % 8, bytes;
+		struct nc_page *page;
+
+		draw = draw * 1664525 + 1013904223;
+		bytes = (size_t)70000 << (draw >> 24) % 8;
+		bytes += draw % bytes;
+		if (blocks[at]) {
+			page = nc_page_find(blocks[at]);
+			ck_assert_uint_eq(blocks[at][0], at);
+			ck_assert_uint_eq(blocks[at][nc_page_usable(page) - 1], at);
+			give(blocks[at]);
+		}
+		blocks[at] = nc_large_take(bytes, NC_GRAIN, NULL);
+		ck_assert_ptr_nonnull(blocks[at]);
+		page = nc_page_find(blocks[at]);
+		ck_assert(!page->own_map);
+		memset(blocks[at], (int)at, nc_page_usable(page));
+	}
+	ck_assert_uint_eq(figures().mapped_bytes, 0);
+	for (size_t i = 0; i < 8; i++)
+		give(blocks[i]);
+	ck_assert_uint_eq(figures().live_bytes, 0);
+}
+END_TEST
+
+/* A block of an arena that cannot grow there becomes a mapping. */
+START_TEST(growing_out_of_an_arena)
+{
+	nc_port_init();
+	uint8_t *block = nc_large_take(20 * MIB, NC_GRAIN, NULL);
+	ck_assert(!nc_page_find(block)->own_map);
+	memset(block, 7, 20 * MIB);
+	block = nc_large_resize(nc_page_find(block), 30 * MIB);
+	ck_assert(nc_page_find(block)->own_map);
+	for (size_t i = 0; i < 20 * MIB; i += 512)
+		ck_assert_uint_eq(block[i], 7);
+	memset(block, 8, 30 * MIB);
+	give(block);
+	ck_assert_uint_eq(figures().live_bytes, 0);
+}
+END_TEST
+
 START_TEST(alignments)
 {
 	for (size_t align = NC_GRAIN; align <= 16 * MIB; align *= 2)
@@ -206,7 +257,9 @@ START_TEST(where_a_block_was_is_marked_as_freed)
 	ck_assert_ptr_eq(block, old);
 	block = nc_large_resize(nc_page_find(block), 3 * MIB);
 	ck_assert_ptr_ne(block, old);
-	/* What a free of the old address meets. */
+	/* What a free of the old address meets: the dead block, or the mark. */
+	ck_assert(!nc_page_is_live(nc_page_find(old), 0));
+	nc_large_trim();
 	ck_assert_ptr_eq(nc_page_find(old), &nc_page_freed);
 	give(block);
 	ck_assert_ptr_eq(nc_page_find(block), &nc_page_freed);
@@ -283,6 +336,8 @@ END_TEST
 static void unit_fill(Suite *suite)
 {
 	UNIT_ADD(suite, blocks_are_whole_and_counted);
+	UNIT_ADD(suite, blocks_of_arenas_reuse_memory);
+	UNIT_ADD(suite, growing_out_of_an_arena);
 	UNIT_ADD(suite, alignments);
 	UNIT_ADD(suite, small_sizes_with_large_alignments);
 	UNIT_ADD(suite, the_cache_is_bounded_and_trimmed);
