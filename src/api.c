@@ -22,10 +22,16 @@ NC_INLINE uintptr_t next_of(const struct nc_page *page, const uint8_t *block)
 	return nc_link_decode(&page->keys, block, *(const nc_word_t *)block);
 }
 
-NC_INLINE void *hand_out(struct nc_page *page, uint8_t *block)
+NC_INLINE void *hand_out(struct nc_page *page, uint8_t *block, size_t bytes)
 {
-	if (NC_CANARY)
-		nc_canary_set(block, page->block_bytes, page->canary_key);
+	if (NC_WIPE) {
+		if (NC_UNLIKELY(!nc_page_is_wiped(page, block))) {
+			nc_page_report_written(page, block);
+			nc_page_wipe(page, block);
+		}
+		*(nc_word_t *)block = 0;
+	}
+	nc_page_arm(page, block, bytes, false);
 	return block;
 }
 
@@ -42,7 +48,7 @@ NC_INLINE void *malloc_from(struct nc_heap *heap, struct nc_page *page, size_t b
 	if (NC_REF_IS_INDEX)
 		page->head_idx = next;
 	page->head = nc_page_ref_block(page, next);
-	return hand_out(page, block);
+	return hand_out(page, block, bytes);
 }
 
 void *nc_malloc(size_t bytes)
@@ -75,7 +81,7 @@ NC_NOINLINE static void *nc_malloc_next(size_t bytes, struct nc_page *page,
 		return nc_malloc_slow(bytes, heap);
 	}
 	nc_page_next_list(page);
-	return hand_out(page, block);
+	return hand_out(page, block, bytes);
 }
 
 /* A block of the class, by any way. */
@@ -100,10 +106,8 @@ static void *malloc_class(struct nc_heap *heap, unsigned class_idx, size_t bytes
 }
 
 /* For a heap's thread, or for one past its exit. */
-static void *malloc_any_thread(struct nc_heap *heap, unsigned class_idx)
+static void *malloc_any_thread(struct nc_heap *heap, unsigned class_idx, size_t bytes)
 {
-	size_t bytes = nc_class_bytes(class_idx) - NC_CANARY_BYTES;
-
 	if (NC_LIKELY(nc_heap_is_word(nc_heap_word(heap))))
 		return malloc_class(heap, class_idx, bytes);
 	heap = nc_heap_enter();
@@ -139,7 +143,8 @@ NC_NOINLINE static void *nc_malloc_slow(size_t bytes, struct nc_heap *heap)
 {
 	if (NC_UNLIKELY(bytes > SMALL_MAX))
 		return malloc_large(bytes, NC_GRAIN, NULL);
-	return malloc_any_thread(heap, nc_class_of(nc_max(bytes + NC_CANARY_BYTES, 1)));
+	return malloc_any_thread(heap, nc_class_of(nc_max(bytes + NC_CANARY_BYTES, 1)),
+	                         bytes);
 }
 
 NC_NOINLINE static void nc_free_slow(void *p, struct nc_page *page)
@@ -159,8 +164,7 @@ NC_NOINLINE static void nc_free_slow(void *p, struct nc_page *page)
 	} else if (NC_LIVE_BITMAP && !nc_page_is_live(page, i)) {
 		nc_page_report_double_free(page, p);
 	} else {
-		if (NC_CANARY && !nc_page_is_claimed(page, i) &&
-		    !nc_canary_holds(p, page->block_bytes, page->canary_key))
+		if (!nc_page_is_claimed(page, i) && !nc_page_is_intact(page, p))
 			nc_page_report_overflow(p, page);
 		nc_heap_reap_slow();
 		nc_remote_or_owner_free(page, i, p);
@@ -187,9 +191,9 @@ NC_INLINE void free_in(struct nc_page *page, void *p)
 		return nc_free_slow(p, page);
 	if (NC_LIVE_BITMAP && NC_UNLIKELY(!nc_page_live_clear(page, i)))
 		return nc_free_slow(p, page);
-	if (NC_CANARY &&
-	    NC_UNLIKELY(!nc_canary_holds(p, page->block_bytes, page->canary_key)))
+	if (NC_UNLIKELY(!nc_page_is_intact(page, p)))
 		return nc_page_report_overflow(p, page);
+	nc_page_wipe(page, p);
 	if (NC_UNLIKELY(nc_heap_push_freed(page, p, i)))
 		nc_free_last(p, page);
 }
@@ -210,7 +214,7 @@ void *nc_calloc(size_t count, size_t bytes)
 	}
 	void *p = total > SMALL_MAX ? malloc_large(total, NC_GRAIN, &zero)
 	                            : nc_malloc(total);
-	if (p && !zero)
+	if (p && !zero && !(NC_WIPE && total <= SMALL_MAX))
 		__builtin_memset(p, 0, total);
 	return p;
 }
@@ -232,10 +236,25 @@ static struct nc_page *page_of_live(void *p, const char *call)
 /* Whether a small block stays when its size becomes this. */
 static bool stays(const struct nc_page *page, size_t bytes)
 {
-	if (bytes > nc_page_usable(page))
+	size_t room = nc_page_room(page);
+
+	if (bytes > room)
 		return false;
 	return nc_class_of(nc_max(bytes + NC_CANARY_BYTES, 1)) == page->class_idx ||
-	       (nc_load_relaxed(&page->x_roomy) && bytes >= nc_page_usable(page) / 2);
+	       (nc_load_relaxed(&page->x_roomy) && bytes >= room / 2);
+}
+
+/* The block stays, and is of another size now. */
+static void *resize_in_place(const struct nc_page *page, uint8_t *block, size_t old,
+                             size_t bytes)
+{
+	if (!NC_SLACK)
+		return block;
+	/* What showed overflows is no business of the program's. */
+	if (bytes > old)
+		__builtin_memset(block + old, 0, bytes - old);
+	nc_page_arm(page, block, bytes, true);
+	return block;
 }
 
 /* A block that grows by small steps gets room for more of them, or it would move at
@@ -250,8 +269,15 @@ static void *malloc_to_grow(size_t old, size_t bytes)
 		p = nc_malloc(room);
 	if (!p)
 		return nc_malloc(bytes);
-	nc_store_relaxed(&nc_page_find(p)->x_roomy, 1);
-	return p;
+	struct nc_page *page = nc_page_find(p);
+	nc_store_relaxed(&page->x_roomy, 1);
+	return resize_in_place(page, p, room, bytes);
+}
+
+static size_t usable(const struct nc_page *page, const void *p)
+{
+	return nc_load_relaxed(&page->x_owner) == NC_LARGE ? nc_large_usable(page)
+	                                                   : nc_page_usable(page, p);
 }
 
 void *nc_realloc(void *p, size_t bytes)
@@ -266,12 +292,11 @@ void *nc_realloc(void *p, size_t bytes)
 	if (!page)
 		return NULL;
 	bool large = nc_load_relaxed(&page->x_owner) == NC_LARGE;
-	if (!large && NC_CANARY &&
-	    !nc_canary_holds(p, page->block_bytes, page->canary_key))
+	if (!(large ? nc_large_is_intact(page) : nc_page_is_intact(page, p)))
 		nc_page_report_overflow(p, page);
+	size_t old = usable(page, p);
 	if (!large && stays(page, bytes))
-		return p;
-	size_t old = nc_page_usable(page);
+		return resize_in_place(page, p, old, bytes);
 	void *fresh;
 	if (large && bytes > SMALL_MAX) {
 		fresh = nc_large_resize(page, bytes);
@@ -286,7 +311,8 @@ void *nc_realloc(void *p, size_t bytes)
 		if (bytes > old)
 			return NULL;
 		nc_store_relaxed(&page->x_roomy, 1);
-		return p;
+		return large ? nc_large_resize_in_place(page, bytes)
+		             : resize_in_place(page, p, old, bytes);
 	}
 	__builtin_memcpy(fresh, p, nc_min(old, bytes));
 	nc_free(p);
@@ -323,7 +349,7 @@ static void *memalign_checked(size_t align, size_t bytes)
 	unsigned c = aligned_class(align, bytes);
 	if (c == NC_CLASS_COUNT)
 		return malloc_large(bytes, align, NULL);
-	return malloc_any_thread(nc_heap_of_word(nc_port_self_get()), c);
+	return malloc_any_thread(nc_heap_of_word(nc_port_self_get()), c, bytes);
 }
 
 void *nc_memalign(size_t align, size_t bytes)
@@ -354,14 +380,20 @@ size_t nc_usable_size(void *p)
 	if (!p)
 		return 0;
 	struct nc_page *page = page_of_live(p, "malloc_usable_size");
-	return page ? nc_page_usable(page) : 0;
+	return page ? usable(page, p) : 0;
 }
 
-/* Whether a block that was asked for with these can be this page's. */
-static bool size_holds(const struct nc_page *page, size_t align, size_t bytes)
+/* Whether a block that was asked for with these can be this one. */
+static bool size_holds(const struct nc_page *page, const void *p, size_t align,
+                       size_t bytes)
 {
+	if (NC_SLACK) {
+		size_t told = usable(page, p);
+		if (told != bytes && told != NC_SLACK_BROKEN)
+			return false; /* a broken one is left to the free to report */
+	}
 	if (nc_load_relaxed(&page->x_roomy))
-		return bytes <= nc_page_usable(page);
+		return bytes <= nc_page_room(page);
 	if (nc_load_relaxed(&page->x_owner) == NC_LARGE)
 		return page->requested == bytes &&
 		       !((uintptr_t)page->start & (align - 1));
@@ -376,7 +408,7 @@ void nc_free_aligned_sized(void *p, size_t align, size_t bytes)
 	if (NC_CHECK_SIZE && p) {
 		uintptr_t i = nc_page_index(page, p);
 		if (i < page->block_count && nc_page_is_live(page, i) &&
-		    (!align || align & (align - 1) || !size_holds(page, align, bytes)))
+		    (!align || align & (align - 1) || !size_holds(page, p, align, bytes)))
 			nc_report(
 				NC_SIZE_MISMATCH,
 				"size mismatch in free of %p (block of %z bytes, given size "

@@ -37,6 +37,7 @@ void nc_assert_fail(const char *what);
 /* A word of a free block: the program wrote other types there. */
 typedef uintptr_t __attribute__((may_alias)) nc_word_t;
 typedef uint32_t __attribute__((may_alias, aligned(1))) nc_u32_any_t;
+typedef uint64_t __attribute__((may_alias)) nc_word64_t;
 
 NC_INLINE size_t nc_min(size_t a, size_t b)
 {

@@ -38,6 +38,14 @@
 #ifndef NC_CANARY
 #define NC_CANARY 1
 #endif
+/* Every byte between the size asked for and the block's end is checked at its free. */
+#ifndef NC_SLACK
+#define NC_SLACK 0
+#endif
+/* A freed block is zero, and must still be when it is handed out again. */
+#ifndef NC_WIPE
+#define NC_WIPE 0
+#endif
 /* The sized and aligned frees check what they are given. */
 #ifndef NC_CHECK_SIZE
 #define NC_CHECK_SIZE 1
@@ -51,6 +59,10 @@
 #define NC_REALLOC_ZERO_FREES 1
 #endif
 
+#if !NC_CANARY
+#undef NC_SLACK
+#define NC_SLACK 0 /* it is the canary made exact */
+#endif
 #define NC_CANARY_BYTES (4 * NC_CANARY)
 
 /* Address space: unit of the page map, bits of an address, slices a leaf. */

@@ -24,6 +24,7 @@ static void init_keys(struct nc_page *page)
 	page->keys.mask = (uintptr_t)nc_random_u64(&large.random);
 	page->keys.factor = (uintptr_t)nc_random_u64(&large.random) | 1;
 	page->canary_key = nc_random_u32(&large.random);
+	page->slack_key = nc_random_u64(&large.random);
 	nc_lock_give(&nc_core_lock);
 }
 
@@ -200,8 +201,32 @@ static uintptr_t freed_mark(const struct nc_page *page)
 
 static void arm(const struct nc_page *page)
 {
-	if (NC_CANARY && !page->guarded)
-		nc_canary_set(page->start, page->block_bytes, page->canary_key);
+	if (NC_SLACK || !page->guarded)
+		nc_page_arm(page, page->start, page->requested, true);
+}
+
+bool nc_large_is_intact(const struct nc_page *page)
+{
+	if (NC_SLACK)
+		return nc_page_usable(page, page->start) == page->requested;
+	return page->guarded || nc_page_is_intact(page, page->start);
+}
+
+size_t nc_large_usable(const struct nc_page *page)
+{
+	return NC_SLACK ? page->requested : nc_page_room(page);
+}
+
+void *nc_large_resize_in_place(struct nc_page *page, size_t bytes)
+{
+	size_t old = page->requested;
+
+	page->requested = bytes;
+	if (NC_SLACK && bytes > old)
+		__builtin_memset(page->start + old, 0, bytes - old);
+	if (NC_SLACK)
+		arm(page);
+	return page->start;
 }
 
 static void make_live(struct nc_page *page, size_t requested, size_t align)
@@ -387,8 +412,7 @@ static bool claim(struct nc_page *page, const void *p)
 		}
 	} while (!nc_cas(&page->x_claims[0], &seen, seen | 1));
 	nc_store_relaxed(&page->x_live[0], 0);
-	if (NC_CANARY && !page->guarded &&
-	    !nc_canary_holds(page->start, page->block_bytes, page->canary_key))
+	if (!nc_large_is_intact(page))
 		nc_page_report_overflow(page->start, page);
 	return true;
 }
@@ -459,6 +483,9 @@ static bool extend(struct nc_page *page, size_t block_bytes)
 	nc_lock_give(&nc_core_lock);
 	if (!nc_port_unguard(old_end, nc_os_page, page->guard_high))
 		return false;
+	if (NC_SLACK)
+		__builtin_memset(page->start + page->requested, 0,
+		                 page->block_bytes - page->requested);
 	nc_lock_take(&nc_core_lock);
 	large.live_bytes += block_bytes - page->block_bytes;
 	page->block_bytes = block_bytes;
@@ -469,13 +496,8 @@ static bool extend(struct nc_page *page, size_t block_bytes)
 
 void *nc_large_resize(struct nc_page *page, size_t bytes)
 {
-	if (NC_CANARY && !page->guarded &&
-	    !nc_canary_holds(page->start, page->block_bytes, page->canary_key))
-		nc_page_report_overflow(page->start, page);
-	if (bytes <= nc_page_usable(page) && bytes >= page->block_bytes / 2) {
-		page->requested = bytes;
-		return page->start;
-	}
+	if (bytes <= nc_page_room(page) && bytes >= page->block_bytes / 2)
+		return nc_large_resize_in_place(page, bytes);
 	size_t block_bytes = 0;
 	if (bytes > page->block_bytes && bytes <= (size_t)PTRDIFF_MAX - NC_CANARY_BYTES)
 		block_bytes = nc_large_bytes(bytes + NC_CANARY_BYTES);
@@ -489,7 +511,8 @@ void *nc_large_resize(struct nc_page *page, size_t bytes)
 	}
 	/* What grew once grows again: the reserve is address space, not memory. */
 	struct wish wish = { .bytes = bytes, .align = NC_GRAIN };
-	wish.reserve = nc_min(block_bytes / 2, NC_ARENA_MAX_BYTES);
+	wish.reserve =
+		nc_align_down(nc_min(block_bytes / 2, NC_ARENA_MAX_BYTES), nc_os_page);
 	wish.map_soon = block_bytes != 0;
 	uint8_t *fresh = take(&wish, NULL);
 	if (!fresh)
@@ -501,7 +524,7 @@ void *nc_large_resize(struct nc_page *page, size_t bytes)
 	}
 	if (move_memory(page, to))
 		return fresh;
-	__builtin_memcpy(fresh, page->start, nc_min(bytes, nc_page_usable(page)));
+	__builtin_memcpy(fresh, page->start, nc_min(bytes, nc_large_usable(page)));
 	to_cache(page);
 	return fresh;
 }

@@ -14,6 +14,12 @@
 void *nc_large_take(size_t bytes, size_t align, bool *zero);
 /* Whether the block, which was just taken, reads as zero; false for small ones. */
 bool nc_large_reads_zero(const struct nc_page *page);
+/* Whether nothing behind the block's end was written, as far as that is not a guard's. */
+bool nc_large_is_intact(const struct nc_page *page);
+/* Bytes of the live block that the program may use. */
+size_t nc_large_usable(const struct nc_page *page);
+/* The block gets another size that it has room for. */
+void *nc_large_resize_in_place(struct nc_page *page, size_t bytes);
 /* Free the block p of a page of kind LARGE; reports a second free. */
 void nc_large_give(struct nc_page *page, const void *p);
 /* Another size for the block; may move. NULL: no memory, nothing changed. */

@@ -2,10 +2,10 @@
  *
  *     | the program's | 0 | filler ... | length, 3 bytes |
  *
- * The bytes are bound to the block's address and to the key of its page. No byte of
- * the filler is zero and only its first neighbour is, so a changed length never
- * finds a zero where it leads to: any change of any byte is noticed
- * (docs/mitigations/slack.md).
+ * The bytes are bound to the block's address and to a key of its page. No byte of the
+ * filler is zero and only its first neighbour is, so a changed length never finds a
+ * zero where it leads to: any change of any byte is noticed
+ * (docs/mitigations/slack.md). Blocks are multiples of NC_GRAIN bytes and lie at such.
  */
 #ifndef NC_MIT_SLACK_H
 #define NC_MIT_SLACK_H
@@ -15,72 +15,81 @@
 #define NC_SLACK_BROKEN SIZE_MAX
 #define NC_SLACK_LENGTH_SHIFT 40
 
-/* Eight bytes, the first in memory lowest. */
-NC_INLINE uint64_t nc_slack_load(const uint8_t *p)
+/* Sixteen bytes; as words the first in memory is lowest. */
+typedef uint64_t nc_slack_t __attribute__((vector_size(16), may_alias));
+typedef nc_slack_t nc_slack_any_t __attribute__((aligned(1)));
+
+/* At byte n begin sixteen of which the last n are set. */
+static const uint8_t nc_slack_masks[32] __attribute__((unused)) = {
+	0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,
+	0,    0,    0,    0,    0,    0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+};
+
+NC_INLINE nc_slack_t nc_slack_mask(size_t n)
 {
-	uint64_t x = *(const nc_u64_any_t *)p;
+	return *(const nc_slack_any_t *)(nc_slack_masks + n);
+}
+
+NC_INLINE uint64_t nc_slack_word(uint64_t x)
+{
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	x = __builtin_bswap64(x);
 #endif
 	return x;
 }
 
-NC_INLINE void nc_slack_store(uint8_t *p, uint64_t x)
+NC_INLINE uint64_t nc_slack_filler(const void *block, uint64_t key)
 {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	x = __builtin_bswap64(x);
-#endif
-	*(nc_u64_any_t *)p = x;
+	return ((uintptr_t)block ^ key) | 0x0101010101010101u;
 }
 
-NC_INLINE uint64_t nc_slack_filler(const void *block, uint32_t key)
+/* The block's last sixteen bytes, of which `tail` or all are slack. */
+NC_INLINE nc_slack_t nc_slack_last(uint64_t filler, size_t tail)
 {
-	uint64_t x = ((uintptr_t)block ^ (uint64_t)key << 13) * 0x9e3779b97f4a7c15u;
+	uint64_t last = filler ^ (uint64_t)tail << NC_SLACK_LENGTH_SHIFT;
 
-	return (x ^ x >> 32) | 0x0101010101010101u;
+	return (nc_slack_t){ nc_slack_word(filler), nc_slack_word(last) };
 }
 
-/* Of a word whose last `tail` bytes (1 to 8) are slack: those but the first. */
-NC_INLINE uint64_t nc_slack_mask(size_t tail)
-{
-	return UINT64_MAX << (64 - 8 * tail) << 8; /* 64 at once would be undefined */
-}
-
-/* Fill what lies behind `requested` bytes; at least 4 do. */
+/* Fill what lies behind `requested` bytes; at least 4 do. What lies before them in the
+ * same sixteen becomes zero, unless `keep`. */
 NC_INLINE void nc_slack_set(uint8_t *block, size_t block_bytes, size_t requested,
-                            uint32_t key)
+                            uint64_t key, bool keep)
 {
-	uint64_t filler = nc_slack_filler(block, key);
 	size_t tail = block_bytes - requested;
-	uint64_t word = filler ^ (uint64_t)tail << NC_SLACK_LENGTH_SHIFT;
-	uint8_t *p = block + block_bytes - 8;
+	uint64_t filler = nc_slack_filler(block, key);
+	nc_slack_t word = nc_slack_last(filler, tail);
+	nc_slack_t *p = (nc_slack_t *)(block + block_bytes) - 1;
 
-	for (; tail > 8; tail -= 8, p -= 8, word = filler)
-		nc_slack_store(p, word);
-	uint64_t kept = nc_slack_load(p) & (((uint64_t)1 << (64 - 8 * tail)) - 1);
-	nc_slack_store(p, (word & nc_slack_mask(tail)) | kept);
+	for (; tail > 16; tail -= 16) {
+		*p-- = word;
+		word[1] = word[0];
+	}
+	word &= nc_slack_mask(tail - 1);
+	if (keep)
+		word |= *p & ~nc_slack_mask(tail);
+	*p = word;
 }
 
 /* The bytes that were asked for; NC_SLACK_BROKEN when any behind them changed. */
-NC_INLINE size_t nc_slack_requested(const uint8_t *block, size_t block_bytes, uint32_t key)
+NC_INLINE size_t nc_slack_requested(const uint8_t *block, size_t block_bytes,
+                                    uint64_t key)
 {
+	const nc_slack_t *p = (const nc_slack_t *)(block + block_bytes) - 1;
 	uint64_t filler = nc_slack_filler(block, key);
-	const uint8_t *p = block + block_bytes - 8;
-	size_t tail = (size_t)((nc_slack_load(p) ^ filler) >> NC_SLACK_LENGTH_SHIFT);
-	size_t requested = block_bytes - tail;
-	uint64_t word = filler ^ (uint64_t)tail << NC_SLACK_LENGTH_SHIFT;
+	uint64_t length = nc_slack_word(((const nc_word64_t *)p)[1]) ^ filler;
+	size_t tail = (size_t)(length >> NC_SLACK_LENGTH_SHIFT), rest = tail - 1;
+	nc_slack_t word = nc_slack_last(filler, tail), wrong = { 0 };
 
-	if (NC_UNLIKELY(tail > block_bytes || tail < 4))
+	if (NC_UNLIKELY(rest >= block_bytes))
 		return NC_SLACK_BROKEN;
-	for (; tail > 8; tail -= 8, p -= 8, word = filler) {
-		if (NC_UNLIKELY(nc_slack_load(p) != word))
-			return NC_SLACK_BROKEN;
+	for (; rest >= 16; rest -= 16) {
+		wrong |= *p-- ^ word;
+		word[1] = word[0];
 	}
-	/* The first of the tail's bytes is compared with zero, those before it
-	 * are shifted out. */
-	if (NC_UNLIKELY((nc_slack_load(p) ^ (word & nc_slack_mask(tail))) >> (64 - 8 * tail)))
-		return NC_SLACK_BROKEN;
-	return requested;
+	wrong |= (*p & nc_slack_mask(rest + 1)) ^ (word & nc_slack_mask(rest));
+	return NC_LIKELY(!(wrong[0] | wrong[1])) ? block_bytes - tail : NC_SLACK_BROKEN;
 }
 
 #endif

@@ -7,36 +7,38 @@
 #include "base.h"
 
 /* What the baseline of each processor does in one step, or in a few. */
-typedef unsigned long long nc_vector_t
-	__attribute__((vector_size(NC_GRAIN), may_alias));
+typedef uintptr_t nc_vector_t __attribute__((vector_size(NC_GRAIN), may_alias));
 
 NC_INLINE void nc_wipe(void *block, size_t bytes)
 {
 	nc_vector_t *p = block, *end = (nc_vector_t *)((char *)block + bytes);
 	const nc_vector_t zero = { 0 };
 
-	for (; (size_t)((char *)end - (char *)p) >= 4 * sizeof *p; p += 4)
-		p[0] = p[1] = p[2] = p[3] = zero;
-	for (; p < end; p++)
-		*p = zero;
+	if (bytes & sizeof *p)
+		*p++ = zero;
+	for (; p < end; p += 2)
+		p[0] = p[1] = zero;
 }
 
-/* Whether all is zero. */
+/* Whether all but the first word is zero. */
 NC_INLINE bool nc_wipe_holds(const void *block, size_t bytes)
 {
 	const nc_vector_t *p = block;
 	const nc_vector_t *end = (const nc_vector_t *)((const char *)block + bytes);
-	nc_vector_t any = { 0 };
+	nc_vector_t any = *p++, more = { 0 };
 
-	for (; (size_t)((const char *)end - (const char *)p) >= 4 * sizeof *p; p += 4)
-		any |= p[0] | p[1] | p[2] | p[3];
-	for (; p < end; p++)
-		any |= *p;
-	return !(any[0] | any[1]);
+	any[0] = 0;
+	if (!(bytes & sizeof *p))
+		more = *p++;
+	for (; p < end; p += 2) {
+		any |= p[0];
+		more |= p[1];
+	}
+	any |= more;
+	uintptr_t word = 0;
+	for (size_t i = 0; i < sizeof any / sizeof word; i++)
+		word |= any[i];
+	return !word;
 }
-
-/* Where the first byte lies that is not zero, and behind the last such; 0 and 0 when
- * there is none. */
-void nc_wipe_find(const void *block, size_t bytes, size_t *from, size_t *to);
 
 #endif

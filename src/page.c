@@ -95,6 +95,7 @@ static void init_keys(struct nc_page *page, struct nc_random *random)
 	page->keys.factor = (uintptr_t)nc_random_u64(random) | 1;
 	page->keys.inverse = nc_odd_inverse(page->keys.factor);
 	page->canary_key = nc_random_u32(random);
+	page->slack_key = nc_random_u64(random);
 	page->rotor = nc_random_u64(random);
 	page->end_link = nc_link_encode(&page->keys, &page->end_link, NC_REF_END);
 }
@@ -186,6 +187,8 @@ struct nc_page *nc_page_make(unsigned class_idx, uintptr_t owner,
 	page->divide_shift = nc_ctz(block_bytes);
 	page->divide_inverse = nc_odd_inverse(block_bytes >> page->divide_shift);
 	page->left = page->extended = page->recycles = page->own_map = page->guarded = 0;
+	if (NC_WIPE && !state.zero)
+		__builtin_memset(run, 0, usable);
 	init_keys(page, random);
 	init_order(page, random);
 	clear_lists(page);
@@ -227,6 +230,7 @@ void nc_page_release(struct nc_page *page, struct nc_random *random)
 /* The rotor picks some 20 lists before its bits come again. */
 static void push_random(struct nc_page *page, uintptr_t i)
 {
+	nc_page_wipe(page, nc_page_block(page, i));
 	nc_page_push(page, nc_page_block(page, i), i, nc_page_pick_list(page));
 }
 

@@ -21,6 +21,8 @@
 #include "arena.h"
 #include "mit_canary.h"
 #include "mit_link.h"
+#include "mit_slack.h"
+#include "mit_wipe.h"
 #include "random.h"
 #include "report.h"
 #include "sizeclass.h"
@@ -63,6 +65,7 @@ struct nc_page {
 	uint32_t left;      /* frees until the page may be empty */
 	uint32_t list_mask; /* lists in use, less one: fewer where blocks are few */
 	nc_ref_t heads[NC_LISTS_MAX]; /* free lists: first block, or NC_REF_END */
+	uint64_t slack_key;           /* as canary_key, with NC_SLACK */
 	/* what slow paths use */
 	nc_ref_t queue[NC_LISTS_MAX]; /* lists to hand out after head's */
 	nc_word_t end_link;           /* what an empty list's head points at */
@@ -148,9 +151,37 @@ NC_INLINE bool nc_page_is_ref(const struct nc_page *page, uintptr_t ref)
 	return NC_REF_IS_INDEX ? ref < page->block_count : ref != NC_REF_END;
 }
 
-NC_INLINE size_t nc_page_usable(const struct nc_page *page)
+/* Bytes that a block of the page has for the program at most. */
+NC_INLINE size_t nc_page_room(const struct nc_page *page)
 {
-	return page->block_bytes - (page->guarded ? 0 : NC_CANARY_BYTES);
+	return page->block_bytes - (page->guarded && !NC_SLACK ? 0 : NC_CANARY_BYTES);
+}
+
+/* Make the end of a block, of which `bytes` were asked for, one that shows overflows.
+ * Unless `keep`, up to 15 bytes before that end may become zero. */
+NC_INLINE void nc_page_arm(const struct nc_page *page, uint8_t *block, size_t bytes,
+                           bool keep)
+{
+	if (NC_SLACK)
+		nc_slack_set(block, page->block_bytes, bytes, page->slack_key, keep);
+	else if (NC_CANARY)
+		nc_canary_set(block, page->block_bytes, page->canary_key);
+}
+
+NC_INLINE bool nc_page_is_intact(const struct nc_page *page, const void *block)
+{
+	if (NC_SLACK)
+		return nc_slack_requested(block, page->block_bytes, page->slack_key) !=
+		       NC_SLACK_BROKEN;
+	return !NC_CANARY || nc_canary_holds(block, page->block_bytes, page->canary_key);
+}
+
+/* Bytes that the program may use of an intact block. */
+NC_INLINE size_t nc_page_usable(const struct nc_page *page, const void *block)
+{
+	if (NC_SLACK)
+		return nc_slack_requested(block, page->block_bytes, page->slack_key);
+	return nc_page_room(page);
 }
 
 /* Where block i's bit is in its word. x86 takes the bit's number modulo 32. */
@@ -216,6 +247,27 @@ NC_INLINE unsigned nc_page_pick_list(struct nc_page *page)
 	return (unsigned)page->rotor & page->list_mask;
 }
 
+/* Blocks above this are not read before one of their page was freed: what was never
+ * touched stays so. */
+#define NC_WIPE_READ_BYTES 4096
+
+/* A free block is zero, and on no list. */
+NC_INLINE void nc_page_wipe(struct nc_page *page, uint8_t *block)
+{
+	if (!NC_WIPE)
+		return;
+	if (page->block_bytes > NC_WIPE_READ_BYTES)
+		page->untouched = false;
+	nc_wipe(block, page->block_bytes);
+}
+
+/* Whether a free block, whose first word was looked at, is zero otherwise. */
+NC_INLINE bool nc_page_is_wiped(const struct nc_page *page, const uint8_t *block)
+{
+	return !NC_WIPE || (page->block_bytes > NC_WIPE_READ_BYTES && page->untouched) ||
+	       nc_wipe_holds(block, page->block_bytes);
+}
+
 /* Put a free block on the free list `list`. */
 NC_INLINE void nc_page_push(struct nc_page *page, uint8_t *block, uintptr_t i,
                             unsigned list)
@@ -276,6 +328,7 @@ void nc_page_check(const struct nc_page *page);
 NC_COLD void nc_page_report_double_free(const struct nc_page *page, const void *p);
 NC_COLD void nc_page_report_race(const struct nc_page *page, uintptr_t i);
 NC_COLD void nc_page_report_overflow(const void *block, const struct nc_page *page);
+NC_COLD void nc_page_report_written(const struct nc_page *page, const void *block);
 NC_COLD void nc_page_report_link(const struct nc_page *page, const void *block);
 NC_COLD void nc_page_report_invalid(const struct nc_page *page, const void *p,
                                     const char *call);

@@ -43,7 +43,9 @@ void nc_page_report_overflow(const void *block, const struct nc_page *page)
 {
 	nc_report(
 		NC_OVERFLOW,
-		"overflow of block %p (block of %z bytes, its last 4 bytes were overwritten)",
+		NC_SLACK
+			? "overflow of block %p (block of %z bytes, written past its end)"
+			: "overflow of block %p (block of %z bytes, its last 4 bytes were overwritten)",
 		block, page->block_bytes);
 }
 
@@ -53,6 +55,23 @@ void nc_page_report_link(const struct nc_page *page, const void *block)
 		NC_WRITE_AFTER_FREE,
 		"write after free to %p (block of %z bytes, found when it was handed out)",
 		block, page->block_bytes);
+}
+
+/* A wiped block's first word is its link. */
+void nc_page_report_written(const struct nc_page *page, const void *block)
+{
+	const uint8_t *bytes = block;
+	size_t from = sizeof(nc_word_t), to = page->block_bytes;
+
+	while (from < to && !bytes[from])
+		from++;
+	while (from < to && !bytes[to - 1])
+		to--;
+	nc_report(
+		NC_WRITE_AFTER_FREE,
+		"write after free to %p (block of %z bytes, found when it was handed out, "
+		"%z bytes from byte %z on)",
+		block, page->block_bytes, to - from, from);
 }
 
 /* p is no live block's start; page is what the page map says. */

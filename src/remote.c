@@ -97,6 +97,7 @@ static bool owner_free(struct nc_heap *heap, struct nc_page *page, uintptr_t i, 
 		nc_page_report_double_free(page, p);
 		return true;
 	}
+	nc_page_wipe(page, p);
 	if (nc_heap_push_freed(page, p, i))
 		nc_heap_page_emptied(heap, page);
 	return true;

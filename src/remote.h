@@ -33,7 +33,7 @@ NC_INLINE bool nc_remote_free_noted(struct nc_page *page, uintptr_t i, const voi
 	    (owner & ~NC_OWNER_KINDS) == nc_port_self_get() || (seen & bit) ||
 	    !nc_page_is_live(page, i))
 		return false;
-	if (NC_CANARY && !nc_canary_holds(p, page->block_bytes, page->canary_key))
+	if (!nc_page_is_intact(page, p))
 		return false;
 	if (!nc_cas(claims, &seen, seen | bit))
 		return false;

@@ -58,8 +58,8 @@ NC_INLINE size_t nc_class_bytes(unsigned class_idx)
 }
 
 /* Block size of a large block: its bytes, rounded up to an eighth of its
- * power of two and to pages of the system, so that it grows in place at times;
- * 0 when it is too large for any address space. */
+ * power of two and to pages of the system, so that it grows in place at times (with
+ * NC_SLACK, which writes all behind the bytes, to pages alone); 0 when it is too large for any address space. */
 size_t nc_large_bytes(size_t bytes);
 
 #endif

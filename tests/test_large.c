@@ -52,9 +52,9 @@ START_TEST(blocks_are_whole_and_counted)
 		blocks[i] = take(sizes[i], NC_GRAIN);
 		page = nc_page_find(blocks[i]);
 		ck_assert_ptr_eq(page->start, blocks[i]);
-		ck_assert_uint_ge(nc_page_usable(page), sizes[i]);
+		ck_assert_uint_ge(nc_large_usable(page), sizes[i]);
 		ck_assert_ptr_eq(nc_page_find(blocks[i] + sizes[i] - 1), page);
-		memset(blocks[i], 0x5a, nc_page_usable(page));
+		memset(blocks[i], 0x5a, nc_large_usable(page));
 		total += page->block_bytes;
 	}
 	ck_assert_uint_eq(figures().live_blocks, SIZES);
@@ -84,14 +84,14 @@ START_TEST(blocks_of_arenas_reuse_memory)
 		if (blocks[at]) {
 			page = nc_page_find(blocks[at]);
 			ck_assert_uint_eq(blocks[at][0], at);
-			ck_assert_uint_eq(blocks[at][nc_page_usable(page) - 1], at);
+			ck_assert_uint_eq(blocks[at][nc_large_usable(page) - 1], at);
 			give(blocks[at]);
 		}
 		blocks[at] = nc_large_take(bytes, NC_GRAIN, NULL);
 		ck_assert_ptr_nonnull(blocks[at]);
 		page = nc_page_find(blocks[at]);
 		ck_assert(!page->own_map);
-		memset(blocks[at], (int)at, nc_page_usable(page));
+		memset(blocks[at], (int)at, nc_large_usable(page));
 	}
 	ck_assert_uint_eq(figures().mapped_bytes, 0);
 	for (size_t i = 0; i < 8; i++)
@@ -140,7 +140,7 @@ START_TEST(small_sizes_with_large_alignments)
 			uint8_t *block = take(small[i], align);
 
 			ck_assert_uint_eq((uintptr_t)block % align, 0);
-			memset(block, 1, nc_page_usable(nc_page_find(block)));
+			memset(block, 1, nc_large_usable(nc_page_find(block)));
 			give(block);
 		}
 }
@@ -196,7 +196,7 @@ START_TEST(resizing_keeps_contents)
 				block[i] = (uint8_t)(i / 997);
 			block = nc_large_resize(nc_page_find(block), sizes[to]);
 			ck_assert_ptr_nonnull(block);
-			ck_assert_uint_ge(nc_page_usable(nc_page_find(block)), sizes[to]);
+			ck_assert_uint_ge(nc_large_usable(nc_page_find(block)), sizes[to]);
 			for (size_t i = 0; i < kept; i += 997)
 				if (block[i] != (uint8_t)(i / 997))
 					ck_abort_msg("byte %zu lost from %zu to %zu", i,
@@ -227,12 +227,12 @@ START_TEST(growing_keeps_contents_and_moves_seldom)
 			ck_assert_ptr_nonnull(blocks[b]);
 			page = nc_page_find(blocks[b]);
 			ck_assert_ptr_eq(page->start, blocks[b]);
-			ck_assert_uint_ge(nc_page_usable(page), more);
+			ck_assert_uint_ge(nc_large_usable(page), more);
 			ck_assert_uint_lt(page->block_bytes, more + more / 4 + 8192);
 			ck_assert_ptr_eq(nc_page_find(blocks[b] + more - 1), page);
 			ck_assert(page->guarded || !NC_GUARD);
 			memset(blocks[b] + bytes, (int)b + 1,
-			       nc_page_usable(page) - bytes);
+			       nc_large_usable(page) - bytes);
 			moves += blocks[b] != old;
 		}
 		bytes = more;
@@ -316,7 +316,7 @@ START_TEST(a_guard_behind_what_grew)
 
 	for (size_t bytes = 80000; bytes < sizes[_i]; bytes += 20000)
 		block = nc_large_resize(nc_page_find((uint8_t *)block), bytes);
-	size_t usable = nc_page_usable(nc_page_find((uint8_t *)block));
+	size_t usable = nc_large_usable(nc_page_find((uint8_t *)block));
 	for (size_t i = 0; i < usable; i++)
 		block[i] = 1;
 	for (size_t i = 0; i < 4096; i++)

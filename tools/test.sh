@@ -190,7 +190,7 @@ note() {
 	esac | tee -a "$results/$1.own"
 }
 
-# Every mitigation by itself can be turned off: the library then builds without a
+# Every mitigation by itself can be turned off and on: the library then builds without a
 # warning and serves a load. Without the canary its cost has a limit of its own.
 options_off() {
 	dir=build-options
@@ -198,11 +198,11 @@ options_off() {
 	[ -f $dir/build.ninja ] || meson setup $dir --werror -Dtests=false > /dev/null || return
 	meson setup --reconfigure $dir > /dev/null # meson_options.txt may have changed
 	names=$(sed -n "s/^option('\([a-z_]*\)'.*'profile', '0', '1'.*/\1/p" meson_options.txt)
-	for name in $names; do
+	for name in $names; do for set_to in 0 1; do
 		set --
 		for other in $names; do
 			value=profile
-			[ "$other" = "$name" ] && value=0
+			[ "$other" = "$name" ] && value=$set_to
 			set -- "$@" "-D$other=$value"
 		done
 		if meson configure $dir "$@" && ninja -C $dir libnacre.so; then
@@ -213,11 +213,11 @@ options_off() {
 		fi > "$results/options.log" 2>&1
 		status=$?
 		[ $status = 0 ] || tail -n 30 "$results/options.log"
-		note options "$name=0" $status
-		[ "$name" = canary ] && [ $status = 0 ] || continue
+		note options "$name=$set_to" $status
+		[ "$name=$set_to" = canary=0 ] && [ $status = 0 ] || continue
 		tests/cost/count.py --check instructions "nacre-canary=0=$PWD/$dir/libnacre.so"
 		note options "cost of canary=0" $?
-	done
+	done; done
 }
 
 if wanted lint; then

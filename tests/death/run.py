@@ -56,7 +56,13 @@ STALE = "{call} of freed block {P} " + f"({BLOCK})"
 GONE = "invalid {call} of {P} (its memory was already given back)"
 MISMATCH = f"size mismatch in free of {{P}} ({BLOCK}, given size {{G}}, alignment {{A}})"
 OVERFLOW = f"overflow of block {{P}} ({BLOCK}, its last 4 bytes were overwritten)"
+OVERFLOW_EXACT = f"overflow of block {{P}} ({BLOCK}, written past its end)"
 WRITTEN = f"write after free to {{P}} ({BLOCK}, found when it was handed out)"
+WRITTEN_AT = (f"write after free to {{P}} ({BLOCK}, found when it was handed out, "
+              "1 bytes from byte {B} on)")
+
+# The profiles whose blocks are checked to the byte.
+EXACT = False
 
 KINDS = (
     ("double free", "double-free"),
@@ -112,6 +118,7 @@ def pattern(template, case, said):
         "{N}": r"(?P<N>[1-9]\d*)",
         "{M}": said.get("M", ["0"])[0],
         "{D}": r"\d+",
+        "{B}": case.args.get("byte", ""),
         "{G}": case.args.get("given", case.args.get("size", "")),
         "{A}": case.args.get("given_align") or r"\d+",
     }
@@ -126,7 +133,7 @@ def block_size_fault(match, said):
     if "N" not in match.groupdict() or "U" not in said:
         return None
     size, usable = int(match["N"]), int(said["U"][0])
-    if usable <= size <= usable + max(16, usable // 4):
+    if usable <= size <= usable + max(16, usable // 4) or (EXACT and usable < size):
         return None
     return f"the line says {size} bytes, the usable size is {usable}"
 
@@ -416,6 +423,13 @@ def cases_write_after_free():
             for how in ("byte", "bit"):
                 yield Case("write_after_free", {"size": size, "how": how, "byte": byte},
                            [WRITTEN], dull=("how", "byte"))
+        for byte in sorted({8, 9, 15, size // 2, size - 1}):
+            if EXACT and 8 <= byte < size:
+                for owner in (None, "main", "other"):
+                    yield Case("write_after_free",
+                               {"size": size, "how": "byte", "byte": byte, "owner": owner,
+                                "first": owner and "other"},
+                               [WRITTEN_AT], dull=("how", "byte"))
     for size in LARGE:
         yield Case("write_after_free", {"size": size}, [WRITTEN], fault=(-MIB, 64 * MIB))
 
@@ -427,7 +441,8 @@ def cases_overflow():
 
     def case(args):
         fault = (0, 2 * MIB) if int(args["size"]) in LARGE else None
-        return Case("overflow", args, [OVERFLOW], fault=fault, dull=dull)
+        return Case("overflow", args, [OVERFLOW_EXACT if EXACT else OVERFLOW], fault=fault,
+                    dull=dull)
 
     for size in SIZES:
         for owner, by in threads:
@@ -448,7 +463,7 @@ def cases_underflow():
                 for via in ("free", "realloc"):
                     yield Case("underflow", {"size": size, "bytes": count, "via": via,
                                              "owner": owner, "by": by},
-                               [OVERFLOW], may_skip=size in MEDIUM, dull=("bytes",))
+                               [OVERFLOW_EXACT if EXACT else OVERFLOW], may_skip=size in MEDIUM, dull=("bytes",))
 
 
 def cases_run_off():
@@ -551,6 +566,8 @@ def main():
     parser.add_argument("--list", action="store_true", help="print the cases and end")
     options = parser.parse_args()
 
+    global EXACT # the generators of cases ask for it
+    EXACT = options.profile in ("strict", "fuzz")
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     lib = os.path.abspath(options.lib) if options.lib else None
     checked = lib or options.inside
