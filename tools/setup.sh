@@ -1,8 +1,9 @@
 #!/bin/sh
-# Installs, on Debian 12, what is missing: sh tools/setup.sh build|real|all
+# Installs, on Debian 12, what is missing: sh tools/setup.sh build|real|bench|all
 #
 #   build  what compiling and tools/test.sh need; it is essential
 #   real   the programs of tests/real; a test whose program is missing is skipped
+#   bench  what bench/run compares with, and its plots; not part of all
 #
 # As root, or through sudo; otherwise prints the line to run. Says nothing and asks no
 # network when all is there. Exit status 1 when something essential stays missing.
@@ -14,6 +15,8 @@ real="bash coreutils findutils grep sed mawk diffutils tar gzip
 	sqlite3 redis-server redis-tools nginx apache2-utils
 	postgresql-15 postgresql-client-15 nodejs perl lua5.4
 	xz-utils zstd imagemagick openjdk-17-jdk-headless"
+bench="libmimalloc2.0 libjemalloc2 libtcmalloc-minimal4 libtbbmalloc2 libclang-rt-14-dev
+	python3-matplotlib lua5.4 z3 sqlite3 redis-server redis-tools nginx apache2-utils"
 
 # missing PACKAGE...: those that are not installed
 missing() {
@@ -52,8 +55,9 @@ finish() {
 case $1 in
 build) wanted=$build ;;
 real) wanted=$real ;;
+bench) wanted="$build $bench" ;;
 all) wanted="$build $real" ;;
-*) sed -n '2,8s/^# \{0,1\}//p' "$0" && exit 2 ;;
+*) sed -n '2,9s/^# \{0,1\}//p' "$0" && exit 2 ;;
 esac
 
 # shellcheck disable=SC2086
