@@ -194,6 +194,8 @@ NC_INLINE void free_in(struct nc_page *page, void *p)
 	if (NC_UNLIKELY(!nc_page_is_intact(page, p)))
 		return nc_page_report_overflow(p, page);
 	nc_page_wipe(page, p);
+	if (NC_QUARANTINE)
+		return nc_heap_put_off(nc_heap_of_word(nc_port_self_get()), page, p);
 	if (NC_UNLIKELY(nc_heap_push_freed(page, p, i)))
 		nc_free_last(p, page);
 }

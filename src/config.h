@@ -46,6 +46,17 @@
 #ifndef NC_WIPE
 #define NC_WIPE 0
 #endif
+/* A freed block waits, in a random place and a queue, before it is used again. */
+#ifndef NC_QUARANTINE
+#define NC_QUARANTINE 0
+#endif
+/* Bytes that wait in a heap at most: of one size class, and in all. */
+#ifndef NC_QUARANTINE_CLASS_BYTES
+#define NC_QUARANTINE_CLASS_BYTES ((size_t)128 << 10)
+#endif
+#ifndef NC_QUARANTINE_BYTES
+#define NC_QUARANTINE_BYTES ((size_t)4 << 20)
+#endif
 /* The sized and aligned frees check what they are given. */
 #ifndef NC_CHECK_SIZE
 #define NC_CHECK_SIZE 1
@@ -62,6 +73,10 @@
 #if !NC_CANARY
 #undef NC_SLACK
 #define NC_SLACK 0 /* it is the canary made exact */
+#endif
+#if !NC_LIVE_BITMAP
+#undef NC_QUARANTINE
+#define NC_QUARANTINE 0 /* a second free would wait twice */
 #endif
 #define NC_CANARY_BYTES (4 * NC_CANARY)
 

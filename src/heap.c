@@ -1,3 +1,5 @@
+#include <errno.h>
+
 #include "heap.h"
 #include "meta.h"
 
@@ -28,7 +30,11 @@ NC_STATIC_ASSERT(NC_DIRECT_COUNT == 66, "initialiser above");
 
 void nc_heap_init(struct nc_heap *heap)
 {
-	__builtin_memset(heap, 0, sizeof *heap);
+	__builtin_memset(heap, 0, offsetof(struct nc_heap, quarantine));
+	for (size_t c = 0; NC_QUARANTINE && c < NC_CLASS_COUNT; c++) {
+		if (heap->quarantine[c])
+			nc_quarantine_forget(heap->quarantine[c]);
+	}
 	for (size_t i = 0; i < NC_DIRECT_COUNT; i++)
 		heap->direct[i] = &nc_page_empty;
 	for (size_t c = 0; c < NC_CLASS_COUNT; c++)
@@ -110,7 +116,7 @@ void nc_heap_page_emptied(struct nc_heap *heap, struct nc_page *page)
 		return;
 	}
 	/* The bitmap decides, the count only asks. */
-	if (NC_LIVE_BITMAP && (page->left = (uint32_t)nc_page_live_count(page)) != 0)
+	if (NC_LIVE_BITMAP && (page->left = (uint32_t)nc_page_used_count(page)) != 0)
 		return;
 	drop_or_keep_empty(heap, page);
 }
@@ -189,6 +195,86 @@ void nc_heap_drain(struct nc_heap *heap)
 		}
 	}
 }
+
+/* ---- the quarantine ---- */
+
+#if NC_QUARANTINE
+
+#define QUARANTINE_BUDGET \
+	nc_min(NC_QUARANTINE_CLASS_BYTES, NC_QUARANTINE_BYTES / NC_CLASS_COUNT)
+
+/* A place for blocks of the class to wait; NULL: there is none for such large ones, or
+ * no memory. */
+static struct nc_quarantine *make_quarantine(struct nc_heap *heap, unsigned class_idx)
+{
+	uint32_t length =
+		nc_quarantine_length(nc_class_bytes(class_idx), QUARANTINE_BUDGET);
+	struct nc_quarantine *q;
+
+	if (!length)
+		return NULL;
+	nc_lock_take(&nc_core_lock);
+	q = nc_meta_take_locked(sizeof *q + 2 * length * sizeof *q->places);
+	nc_lock_give(&nc_core_lock);
+	if (q)
+		q->mask = length - 1;
+	heap->quarantine[class_idx] = q;
+	return q;
+}
+
+/* The first word of a block that waits: as the last of a list has it. */
+static nc_word_t waiting_mark(const struct nc_page *page, const uint8_t *block)
+{
+	return nc_link_encode(&page->keys, block, NC_REF_END);
+}
+
+/* The block, freed long ago, may be used again. */
+static void let_go(struct nc_heap *heap, uint8_t *block)
+{
+	struct nc_page *page = nc_page_find(block);
+
+	/* Put aside since, it has free blocks now. One that another thread just looks at
+	 * is not finished, since the block waits, and comes back at once. */
+	while (NC_UNLIKELY((nc_load_acquire(&page->x_owner) & NC_OWNER_KINDS) > NC_NOTED))
+		nc_heap_unpark(heap, page);
+	nc_store_relaxed(&page->x_waiting, nc_load_relaxed(&page->x_waiting) - 1);
+	if (NC_UNLIKELY(*(nc_word_t *)block != waiting_mark(page, block)))
+		nc_page_report_link(page, block);
+	if (NC_UNLIKELY(nc_heap_push_freed(page, block, nc_page_index(page, block))))
+		nc_heap_page_emptied(heap, page);
+}
+
+void nc_heap_put_off(struct nc_heap *heap, struct nc_page *page, uint8_t *block)
+{
+	struct nc_quarantine *q = heap->quarantine[page->class_idx];
+	int saved = errno;
+
+	if (!q)
+		q = make_quarantine(heap, page->class_idx);
+	nc_store_relaxed(&page->x_waiting, nc_load_relaxed(&page->x_waiting) + 1);
+	*(nc_word_t *)block = waiting_mark(page, block);
+	if (q) {
+		if (!q->at)
+			q->state ^= nc_random_u64(&heap->random);
+		block = nc_quarantine_pass(q, block);
+	}
+	if (block)
+		let_go(heap, block);
+	errno = saved;
+}
+
+void nc_heap_end_quarantine(struct nc_heap *heap)
+{
+	for (unsigned c = 0; c < NC_CLASS_COUNT; c++) {
+		uint32_t from = 0;
+		void *block;
+		while (heap->quarantine[c] &&
+		       (block = nc_quarantine_drain(heap->quarantine[c], &from)))
+			let_go(heap, block);
+	}
+}
+
+#endif
 
 static struct nc_page *first_avail(struct nc_heap *heap, unsigned class_idx)
 {
@@ -330,6 +416,8 @@ struct nc_page *nc_heap_page_slow(struct nc_heap *heap, unsigned class_idx)
 
 void nc_heap_trim(struct nc_heap *heap)
 {
+	if (NC_QUARANTINE)
+		nc_heap_end_quarantine(heap);
 	nc_heap_drain(heap);
 	for (unsigned c = 0; c < NC_CLASS_COUNT; c++) {
 		struct nc_page *page, *next;
@@ -337,7 +425,7 @@ void nc_heap_trim(struct nc_heap *heap)
 			next = page->next;
 			if (nc_load_relaxed(&page->x_owner) & NC_NOTED)
 				nc_page_collect(page, &heap->random);
-			if (nc_page_live_count(page))
+			if (nc_page_used_count(page))
 				continue;
 			if (!page->kept_empty)
 				heap->empty_bytes += page->slice_count << NC_SLICE_SHIFT;
@@ -350,7 +438,7 @@ void nc_heap_trim(struct nc_heap *heap)
 			continue;
 		if (nc_load_relaxed(&page->x_owner) & NC_NOTED)
 			nc_page_collect(page, &heap->random);
-		if (!nc_page_live_count(page)) {
+		if (!nc_page_used_count(page)) {
 			set_current(heap, c, &nc_page_empty);
 			nc_page_release(page, &heap->random);
 		}
@@ -384,6 +472,8 @@ void nc_heap_give_pages(struct nc_heap *heap)
 {
 	struct nc_page *page, *next;
 
+	if (NC_QUARANTINE)
+		nc_heap_end_quarantine(heap);
 	nc_heap_drain(heap);
 	for (unsigned c = 0; c < NC_CLASS_COUNT; c++) {
 		page = heap->pages[c];
@@ -460,7 +550,7 @@ void nc_abandon(struct nc_heap *heap, struct nc_page *page)
 		expected = nc_heap_word(heap) | NC_OWNED;
 		if (nc_load_relaxed(&page->x_owner) != expected)
 			nc_page_collect(page, &heap->random);
-		if (NC_LIVE_BITMAP && !nc_page_live_count(page)) {
+		if (NC_LIVE_BITMAP && !nc_page_used_count(page)) {
 			nc_page_release(page, &heap->random);
 			return;
 		}

@@ -12,6 +12,7 @@
 #ifndef NC_HEAP_H
 #define NC_HEAP_H
 
+#include "mit_quarantine.h"
 #include "page.h"
 
 struct nc_heap {
@@ -32,6 +33,8 @@ struct nc_heap {
 	uint8_t exit_rounds;          /* thread-exit rounds seen */
 	uint32_t tid;                 /* that has it, or had it last */
 	struct nc_random random;
+	/* NULL before the first free. Last: they outlive the heap's user. */
+	struct nc_quarantine *quarantine[NC_QUARANTINE * NC_CLASS_COUNT];
 } __attribute__((aligned(NC_CACHE_LINE)));
 
 /* What a thread without a heap has, in place of direct: every malloc misses. A
@@ -78,12 +81,16 @@ void nc_heap_page_emptied(struct nc_heap *heap, struct nc_page *page);
  * another thread's matter for now; free as they do. */
 bool nc_heap_unpark(struct nc_heap *heap, struct nc_page *page);
 
-/* Part of the owner's free behind every check. */
+/* Part of the owner's free behind every check. True: nc_heap_page_emptied is due. */
 NC_INLINE bool nc_heap_push_freed(struct nc_page *page, uint8_t *block, uintptr_t i)
 {
 	nc_page_push(page, block, i, nc_page_pick_list(page));
 	return --page->left == 0;
 }
+
+/* In its place with NC_QUARANTINE: the block waits, and another's wait ends. */
+void nc_heap_put_off(struct nc_heap *heap, struct nc_page *page, uint8_t *block);
+void nc_heap_end_quarantine(struct nc_heap *heap);
 
 /* Abandoned pages: give one (owned, in no list; it is released when it is
  * empty), take one of a class with a free block, finish one in which every block

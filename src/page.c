@@ -186,6 +186,7 @@ struct nc_page *nc_page_make(unsigned class_idx, uintptr_t owner,
 	page->block_count = count;
 	page->divide_shift = nc_ctz(block_bytes);
 	page->divide_inverse = nc_odd_inverse(block_bytes >> page->divide_shift);
+	nc_store_relaxed(&page->x_waiting, 0);
 	page->left = page->extended = page->recycles = page->own_map = page->guarded = 0;
 	if (NC_WIPE && !state.zero)
 		__builtin_memset(run, 0, usable);
@@ -406,8 +407,16 @@ size_t nc_page_claim_count(const struct nc_page *page)
 	return n;
 }
 
+size_t nc_page_used_count(const struct nc_page *page)
+{
+	return nc_page_live_count(page) + nc_load_relaxed(&page->x_waiting);
+}
+
 bool nc_page_all_claimed(const struct nc_page *page)
 {
+	/* It cannot change while the page is put aside, or on its way. */
+	if (NC_QUARANTINE && nc_load_relaxed(&page->x_waiting))
+		return false;
 	for (uint32_t w = 0; w < page->word_count; w++) {
 		if ((nc_load_seq(&page->x_claims[w]) & NC_CLAIM_MASK) !=
 		    nc_load_relaxed(&page->x_live[w]))

@@ -8,8 +8,10 @@
  *   a block is live, or on exactly one list of the page, or claimed and live
  *   (freed by another thread, not yet collected), or was never put on a list
  *   live bit of i is set  <=>  the block is the program's or is claimed
- *   page is given back only when every live bit is clear
- *   left = live blocks, for an owned page that is not its class's current one
+ *   a block in a heap's quarantine is on no list and not live; waiting counts them,
+ *   and is 0 when the page has no owner
+ *   page is given back only when every live bit is clear and none waits
+ *   left = live and waiting blocks, for an owned page that is not a current one
  *
  * Who writes: fields are the owner's but those that begin with x_; before a
  * page is published, and after it is taken out of use, whoever has it.
@@ -64,6 +66,7 @@ struct nc_page {
 	uint64_t rotor;     /* random bits that pick the free list */
 	uint32_t left;      /* frees until the page may be empty */
 	uint32_t list_mask; /* lists in use, less one: fewer where blocks are few */
+	uint32_t x_waiting; /* blocks in the owner's quarantine */
 	nc_ref_t heads[NC_LISTS_MAX]; /* free lists: first block, or NC_REF_END */
 	uint64_t slack_key;           /* as canary_key, with NC_SLACK */
 	/* what slow paths use */
@@ -316,8 +319,10 @@ size_t nc_page_collect(struct nc_page *page, struct nc_random *random);
 void nc_page_rebuild(struct nc_page *page, struct nc_random *random);
 
 size_t nc_page_live_count(const struct nc_page *page);
+/* And those that wait: when it is 0, an owned page without claims is empty. */
+size_t nc_page_used_count(const struct nc_page *page);
 size_t nc_page_claim_count(const struct nc_page *page);
-/* Every live block is claimed. Exact while the owner cannot change live bits. */
+/* Every live block is claimed, and none waits. Exact while the owner cannot change live bits. */
 bool nc_page_all_claimed(const struct nc_page *page);
 /* Slices that a page of the class has. */
 size_t nc_page_slices(unsigned class_idx);

@@ -157,10 +157,10 @@ void nc_page_check(const struct nc_page *page)
 		                seen);
 	}
 	if (NC_LIVE_BITMAP) {
-		size_t live = nc_page_live_count(page);
-		expect(n + live == page->extended, page,
+		size_t used = nc_page_used_count(page);
+		expect(n + used == page->extended, page,
 		       "free and live blocks do not add up");
-		expect(page->current || page->left == live, page, "count of live blocks");
+		expect(page->current || page->left == used, page, "count of live blocks");
 	}
 	expect(nc_page_find(page->start) == page, page, "page map");
 }

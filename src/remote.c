@@ -98,7 +98,9 @@ static bool owner_free(struct nc_heap *heap, struct nc_page *page, uintptr_t i, 
 		return true;
 	}
 	nc_page_wipe(page, p);
-	if (nc_heap_push_freed(page, p, i))
+	if (NC_QUARANTINE)
+		nc_heap_put_off(heap, page, p);
+	else if (nc_heap_push_freed(page, p, i))
 		nc_heap_page_emptied(heap, page);
 	return true;
 }

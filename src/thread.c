@@ -225,6 +225,7 @@ static void reap_page(void *what, void *with)
 		return;
 	page->current = page->kept_empty = false;
 	page->distrusted = true;
+	nc_store_relaxed(&page->x_waiting, 0); /* the heap's quarantine is forgotten */
 	nc_abandon_locked(page);
 }
 

@@ -45,6 +45,13 @@ static void damage(unsigned char *block, const unsigned char *twin)
 		_exit(4);
 }
 
+/* A freed block may wait before it is used again: its wait ends. */
+static void churn(void)
+{
+	for (int i = 0; i < 3000; i++)
+		free(must(malloc(size)));
+}
+
 /* Ask for blocks until `wanted` comes (NULL: until one of the freed half does). */
 static void *search(struct herd *herd, const void *wanted)
 {
@@ -99,6 +106,7 @@ int main(int argc, char **argv)
 	if (arg_is("how", "copy_link"))
 		free(herd.spare);
 	damage(herd.victim, herd.spare);
+	churn();
 	search(&herd, herd.victim);
 	return innocent() ? 0 : EXIT_UNNOTICED;
 }
