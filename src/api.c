@@ -164,7 +164,8 @@ NC_NOINLINE static void nc_free_slow(void *p, struct nc_page *page)
 	} else if (NC_LIVE_BITMAP && !nc_page_is_live(page, i)) {
 		nc_page_report_double_free(page, p);
 	} else {
-		if (!nc_page_is_claimed(page, i) && !nc_page_is_intact(page, p))
+		if (!nc_page_is_claimed(page, i) && !nc_page_is_intact(page, p) &&
+		    nc_page_is_live(page, i)) /* not just wiped by its owner */
 			nc_page_report_overflow(p, page);
 		nc_heap_reap_slow();
 		nc_remote_or_owner_free(page, i, p);

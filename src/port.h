@@ -73,9 +73,8 @@ void nc_lock_give_after_fork(struct nc_lock *lock);
 void nc_lock_init(struct nc_lock *lock);
 /* The process is a fork's child; called before anything else there. */
 void nc_port_forked(void);
-/* Whose the heap is: set in a fork's child, known from the second thread at the
- * latest. By
- * it a child that was made without fork knows that a lock's holder is not here. */
+/* Whose the heap is: set in a fork's child, known from the second thread on. By it a
+ * child that was made without fork knows that a lock's holder is not here. */
 void nc_port_process_set(void);
 void nc_port_process_known(void);
 bool nc_port_process_is(uint32_t pid);
