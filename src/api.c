@@ -147,6 +147,18 @@ NC_NOINLINE static void *nc_malloc_slow(size_t bytes, struct nc_heap *heap)
 	                         bytes);
 }
 
+/* Of a small block that was live. False: it is not any more, its owner has just freed
+ * it, and what a wipe leaves behind the end is no overflow. */
+static bool report_if_overrun(const struct nc_page *page, const void *p, uintptr_t i)
+{
+	if (nc_page_is_intact(page, p))
+		return true;
+	if (!nc_page_is_live(page, i))
+		return false;
+	nc_page_report_overflow(p, page);
+	return true;
+}
+
 NC_NOINLINE static void nc_free_slow(void *p, struct nc_page *page)
 {
 	uintptr_t i = nc_page_index(page, p);
@@ -164,9 +176,8 @@ NC_NOINLINE static void nc_free_slow(void *p, struct nc_page *page)
 	} else if (NC_LIVE_BITMAP && !nc_page_is_live(page, i)) {
 		nc_page_report_double_free(page, p);
 	} else {
-		if (!nc_page_is_claimed(page, i) && !nc_page_is_intact(page, p) &&
-		    nc_page_is_live(page, i)) /* not just wiped by its owner */
-			nc_page_report_overflow(p, page);
+		if (!nc_page_is_claimed(page, i))
+			report_if_overrun(page, p, i);
 		nc_heap_reap_slow();
 		nc_remote_or_owner_free(page, i, p);
 	}
@@ -295,8 +306,12 @@ void *nc_realloc(void *p, size_t bytes)
 	if (!page)
 		return NULL;
 	bool large = nc_load_relaxed(&page->x_owner) == NC_LARGE;
-	if (!(large ? nc_large_is_intact(page) : nc_page_is_intact(page, p)))
+	if (large && !nc_large_is_intact(page))
 		nc_page_report_overflow(p, page);
+	if (!large && !report_if_overrun(page, p, nc_page_index(page, p))) {
+		nc_page_report_invalid(page, p, "realloc");
+		return NULL;
+	}
 	size_t old = usable(page, p);
 	if (!large && stays(page, bytes))
 		return resize_in_place(page, p, old, bytes);

@@ -1,21 +1,14 @@
 #include "arena.h"
-#include "bits.h"
 #include "meta.h"
+#include "slices.h"
 
 struct nc_arena {
 	struct nc_arena *next;
 	uintptr_t base;
-	size_t slice_count;
-	size_t free_count;
-	size_t dirty_count; /* of the free ones */
-	uintptr_t *free, *dirty;
+	struct nc_slices slices;
 	bool long_runs; /* above SHORT_RUN slices; huge pages may back it */
 	void *map;      /* what was mapped for it; NULL if it must stay */
 	size_t map_bytes;
-	size_t word_count; /* of each bit map */
-	/* Slices that end in a guard, and in one that is a mapping; written without
-	 * the lock. */
-	uintptr_t *x_guarded, *x_mapped;
 	uintptr_t words[];
 };
 
@@ -40,104 +33,39 @@ static struct {
 static uint32_t x_ready;
 static uintptr_t x_first_guard; /* behind the first metadata; not made yet */
 
-static bool get_bit(const uintptr_t *map, size_t i)
-{
-	return map[i / NC_WORD_BITS] >> i % NC_WORD_BITS & 1;
-}
-
-static void set_bit(uintptr_t *map, size_t i, bool on)
-{
-	uintptr_t bit = (uintptr_t)1 << i % NC_WORD_BITS;
-
-	map[i / NC_WORD_BITS] =
-		on ? map[i / NC_WORD_BITS] | bit : map[i / NC_WORD_BITS] & ~bit;
-}
-
-static bool get_shared_bit(const uintptr_t *map, size_t i)
-{
-	return nc_load_relaxed(&map[i / NC_WORD_BITS]) >> i % NC_WORD_BITS & 1;
-}
-
-static void set_shared_bit(uintptr_t *map, size_t i, bool on)
-{
-	uintptr_t bit = (uintptr_t)1 << i % NC_WORD_BITS;
-
-	/* Relaxed: the bit belongs to whoever has the slice, and slices change
-	 * hands under the lock; only the word is shared. */
-	if (on)
-		__atomic_fetch_or(&map[i / NC_WORD_BITS], bit, __ATOMIC_RELAXED);
-	else
-		__atomic_fetch_and(&map[i / NC_WORD_BITS], ~bit, __ATOMIC_RELAXED);
-}
-
-static enum nc_guard guard_of(const struct nc_arena *a, size_t i)
-{
-	if (!get_shared_bit(a->x_guarded, i))
-		return NC_GUARD_NONE;
-	return get_shared_bit(a->x_mapped, i) ? NC_GUARD_MAPPING : NC_GUARD_MARK;
-}
-
-static void set_guard(const struct nc_arena *a, size_t i, enum nc_guard kind)
-{
-	set_shared_bit(a->x_guarded, i, kind != NC_GUARD_NONE);
-	set_shared_bit(a->x_mapped, i, kind == NC_GUARD_MAPPING);
-}
-
-/* First index at or after i whose bit in (a & (b or all)) is `on`; count if none. */
-static size_t next_bit(const uintptr_t *a, const uintptr_t *b, size_t i, size_t count,
-                       bool on)
-{
-	while (i < count) {
-		uintptr_t w = a[i / NC_WORD_BITS];
-		if (b)
-			w &= b[i / NC_WORD_BITS];
-		if (!on)
-			w = ~w;
-		w >>= i % NC_WORD_BITS;
-		if (w)
-			return nc_min(i + nc_ctz(w), count);
-		i = (i / NC_WORD_BITS + 1) * NC_WORD_BITS;
-	}
-	return count;
-}
-
 /* A description that was in use and is large enough. */
 static struct nc_arena *spare_locked(size_t words)
 {
 	struct nc_arena **at = &arenas.spare, *a;
 
-	while (*at && (*at)->word_count < words)
+	while (*at && (*at)->slices.word_count < words)
 		at = &(*at)->next;
 	a = *at;
 	if (a) {
 		*at = a->next;
-		__builtin_memset(a->words, 0, 4 * a->word_count * sizeof(uintptr_t));
+		__builtin_memset(a->words, 0,
+		                 NC_SLICES_MAPS * a->slices.word_count *
+		                         sizeof *a->words);
 	}
 	return a;
 }
 
 static struct nc_arena *describe_locked(uintptr_t base, size_t slices)
 {
-	size_t words = (slices + NC_WORD_BITS - 1) / NC_WORD_BITS;
+	size_t words = nc_slices_words(slices);
 	struct nc_arena *a = spare_locked(words);
 
-	if (!a) {
-		a = nc_meta_take_locked(sizeof *a + 4 * words * sizeof(uintptr_t));
-		if (!a)
-			return NULL;
-		a->word_count = words;
-	}
+	if (a)
+		words = a->slices.word_count;
+	else
+		a = nc_meta_take_locked(sizeof *a +
+		                        NC_SLICES_MAPS * words * sizeof *a->words);
+	if (!a)
+		return NULL;
+	nc_slices_init(&a->slices, slices, a->words, words);
 	a->base = base;
-	a->slice_count = a->free_count = slices;
-	a->dirty_count = 0;
 	a->long_runs = false;
 	a->map = NULL;
-	a->free = a->words;
-	a->dirty = a->free + a->word_count;
-	a->x_guarded = a->dirty + a->word_count;
-	a->x_mapped = a->x_guarded + a->word_count;
-	for (size_t i = 0; i < slices; i++)
-		set_bit(a->free, i, true);
 	return a;
 }
 
@@ -145,7 +73,7 @@ static void enter_locked(struct nc_arena *a)
 {
 	a->next = arenas.first;
 	arenas.first = a;
-	arenas.reserved_slices += a->slice_count;
+	arenas.reserved_slices += a->slices.count;
 }
 
 /* A new arena that holds a run of count slices; the step grows with use and is
@@ -184,53 +112,6 @@ static bool grow_locked(size_t count)
 	}
 }
 
-/* The first run of count slices that are free (and dirty, if given). */
-static size_t find_run(struct nc_arena *a, const uintptr_t *dirty, size_t count)
-{
-	for (size_t at = 0;;) {
-		at = next_bit(a->free, dirty, at, a->slice_count, true);
-		if (at + count > a->slice_count)
-			return a->slice_count;
-		size_t end = next_bit(a->free, dirty, at,
-		                      nc_min(a->slice_count, at + count), false);
-		if (end == at + count)
-			return at;
-		at = end;
-	}
-}
-
-static size_t dirty_in(const struct nc_arena *a, size_t at, size_t count)
-{
-	size_t n = 0;
-
-	for (size_t i = at; i < at + count; i++)
-		n += get_bit(a->dirty, i);
-	return n;
-}
-
-/* Of the arena's runs of count slices one with more resident ones than *best, if any.
- * Of each stretch that is free one place is looked at: its first resident slice. */
-static bool find_better(struct nc_arena *a, size_t count, size_t *best, size_t *at)
-{
-	bool found = false;
-
-	for (size_t i = 0, end; i < a->slice_count; i = end) {
-		i = next_bit(a->free, NULL, i, a->slice_count, true);
-		end = next_bit(a->free, NULL, i, a->slice_count, false);
-		if (end - i < count)
-			continue;
-		size_t from =
-			nc_min(next_bit(a->free, a->dirty, i, end, true), end - count);
-		size_t dirty = dirty_in(a, from, count);
-		if (dirty <= *best)
-			continue;
-		*best = dirty;
-		*at = from;
-		found = true;
-	}
-	return found;
-}
-
 /* Where resident slices make up most of a long run; NULL: nowhere any. */
 static struct nc_arena *find_long_locked(size_t count, size_t *at)
 {
@@ -238,8 +119,8 @@ static struct nc_arena *find_long_locked(size_t count, size_t *at)
 	size_t best = 0;
 
 	for (struct nc_arena *a = arenas.first; a; a = a->next) {
-		if (a->dirty_count > best && a->long_runs &&
-		    find_better(a, count, &best, at))
+		if (a->slices.dirty_count > best && a->long_runs &&
+		    nc_slices_find_better(&a->slices, count, &best, at))
 			found = a;
 	}
 	return found;
@@ -250,10 +131,10 @@ static struct nc_arena *find_first_locked(size_t count, bool dirty, bool long_ru
 {
 	for (struct nc_arena *a = arenas.first; a; a = a->next) {
 		if (a->long_runs != long_runs ||
-		    (dirty ? a->dirty_count : a->free_count) < count)
+		    (dirty ? a->slices.dirty_count : a->slices.free_count) < count)
 			continue;
-		*at = find_run(a, dirty ? a->dirty : NULL, count);
-		if (*at < a->slice_count)
+		*at = nc_slices_find(&a->slices, dirty, count);
+		if (*at < a->slices.count)
 			return a;
 	}
 	return NULL;
@@ -311,11 +192,8 @@ static void init_locked(void)
 	struct nc_arena *a = describe_locked((uintptr_t)base, slices);
 	if (!a || !nc_pagemap_grow_locked(base, slices << NC_SLICE_SHIFT))
 		return;
-	for (size_t i = 1; i < (size_t)(end - base) >> NC_SLICE_SHIFT; i++) {
-		set_bit(a->free, i, false);
-		a->free_count--;
-	}
-	set_guard(a, 0, first);
+	nc_slices_take(&a->slices, 1, ((size_t)(end - base) >> NC_SLICE_SHIFT) - 1);
+	nc_slices_set_guard(&a->slices, 0, first);
 	enter_locked(a);
 }
 
@@ -344,9 +222,9 @@ static void *tail_of(const struct nc_arena *a, size_t i)
 
 static bool lift_guard(const struct nc_arena *a, size_t i)
 {
-	if (!nc_port_unguard(tail_of(a, i), nc_os_page, guard_of(a, i)))
+	if (!nc_port_unguard(tail_of(a, i), nc_os_page, nc_slices_guard(&a->slices, i)))
 		return false;
-	set_guard(a, i, NC_GUARD_NONE);
+	nc_slices_set_guard(&a->slices, i, NC_GUARD_NONE);
 	return true;
 }
 
@@ -356,11 +234,12 @@ static bool place_guards(const struct nc_arena *a, size_t at, size_t count)
 	size_t last = at + count - 1;
 
 	for (size_t i = at; i < last; i++) {
-		if (guard_of(a, i) && !lift_guard(a, i))
+		if (nc_slices_guard(&a->slices, i) && !lift_guard(a, i))
 			return false;
 	}
-	if (!guard_of(a, last))
-		set_guard(a, last, nc_port_guard(tail_of(a, last), nc_os_page));
+	if (!nc_slices_guard(&a->slices, last))
+		nc_slices_set_guard(&a->slices, last,
+		                    nc_port_guard(tail_of(a, last), nc_os_page));
 	return true;
 }
 
@@ -389,40 +268,24 @@ static void learn_given_locked(size_t count)
 	arenas.extra_slices -= nc_min(arenas.extra_slices, count / 8);
 }
 
-/* Slices that are neither free nor in use come back. */
-static void put_locked(struct nc_arena *a, size_t at, size_t count, bool dirty)
-{
-	for (size_t i = at; i < at + count; i++) {
-		set_bit(a->free, i, true);
-		set_bit(a->dirty, i, dirty);
-	}
-	a->free_count += count;
-	if (dirty) {
-		a->dirty_count += count;
-		arenas.dirty_slices += count;
-	}
-}
-
 /* A run of at most `most` dirty free slices, taken out; its count, 0 if none. */
 static size_t take_dirty_locked(size_t most, struct nc_arena **where, size_t *at)
 {
-	for (struct nc_arena *a = arenas.first; a; a = a->next) {
-		if (!a->dirty_count)
-			continue;
+	size_t n = 0;
+
+	for (struct nc_arena *a = arenas.first; a && !n; a = a->next) {
+		n = nc_slices_take_dirty(&a->slices, most, at);
 		*where = a;
-		*at = next_bit(a->free, a->dirty, 0, a->slice_count, true);
-		size_t end = next_bit(a->free, a->dirty, *at,
-		                      nc_min(a->slice_count, *at + most), false);
-		for (size_t i = *at; i < end; i++) {
-			set_bit(a->free, i, false);
-			set_bit(a->dirty, i, false);
-		}
-		a->free_count -= end - *at;
-		a->dirty_count -= end - *at;
-		arenas.dirty_slices -= end - *at;
-		return end - *at;
 	}
-	return 0;
+	arenas.dirty_slices -= n;
+	return n;
+}
+
+/* Slices that are neither free nor in use come back. */
+static void put_locked(struct nc_arena *a, size_t at, size_t count, bool dirty)
+{
+	nc_slices_put(&a->slices, at, count, dirty);
+	arenas.dirty_slices += dirty ? count : 0;
 }
 
 /* Slices go back to the system. What it does not take (it is locked) is wiped,
@@ -436,7 +299,7 @@ static bool purge_run(const struct nc_arena *a, size_t at, size_t count)
 	for (size_t i = at; i < at + count; i++) {
 		if (nc_port_purge(slice_at(a, i), NC_SLICE_BYTES))
 			continue;
-		if (guard_of(a, i) && !lift_guard(a, i))
+		if (nc_slices_guard(&a->slices, i) && !lift_guard(a, i))
 			gone = false;
 		else
 			__builtin_memset(slice_at(a, i), 0, NC_SLICE_BYTES);
@@ -486,15 +349,8 @@ static size_t over_peak_locked(void)
 /* Free slices are taken; how many of them are dirty. */
 static size_t take_locked(struct nc_arena *a, size_t at, size_t count)
 {
-	size_t dirty = 0;
+	size_t dirty = nc_slices_take(&a->slices, at, count);
 
-	for (size_t i = at; i < at + count; i++) {
-		dirty += get_bit(a->dirty, i);
-		set_bit(a->free, i, false);
-		set_bit(a->dirty, i, false);
-	}
-	a->free_count -= count;
-	a->dirty_count -= dirty;
 	arenas.dirty_slices -= dirty;
 	arenas.used_slices += count;
 	learn_taken_locked(count - dirty);
@@ -529,7 +385,7 @@ void *nc_arena_take(size_t count, struct nc_run_state *state)
 	 * This ends: a new arena has none. */
 	if (!place_guards(a, at, count))
 		return nc_arena_take(count, state);
-	state->guarded = guard_of(a, at + count - 1) != NC_GUARD_NONE;
+	state->guarded = nc_slices_guard(&a->slices, at + count - 1) != NC_GUARD_NONE;
 	return slice_at(a, at);
 }
 
@@ -537,7 +393,7 @@ static struct nc_arena *arena_of_locked(const void *run)
 {
 	struct nc_arena *a = arenas.first;
 
-	while ((uintptr_t)run - a->base >= a->slice_count << NC_SLICE_SHIFT)
+	while ((uintptr_t)run - a->base >= a->slices.count << NC_SLICE_SHIFT)
 		a = a->next;
 	return a;
 }
@@ -564,8 +420,7 @@ bool nc_arena_extend(void *run, size_t count, size_t more, bool *guarded)
 	nc_lock_take(&nc_core_lock);
 	struct nc_arena *a = arena_of_locked(run);
 	size_t at = (((uintptr_t)run - a->base) >> NC_SLICE_SHIFT) + count;
-	bool free = at + more <= a->slice_count &&
-	            next_bit(a->free, NULL, at, at + more, false) == at + more;
+	bool free = nc_slices_are_free(&a->slices, at, more);
 	size_t over = free ? (take_locked(a, at, more), over_peak_locked()) : 0;
 	nc_lock_give(&nc_core_lock);
 	if (over)
@@ -577,11 +432,11 @@ bool nc_arena_extend(void *run, size_t count, size_t more, bool *guarded)
 		return true;
 	/* The guard between the two goes last: if it must stay, so does the run. */
 	if (!place_guards(a, at, more) ||
-	    (guard_of(a, at - 1) && !lift_guard(a, at - 1))) {
+	    (nc_slices_guard(&a->slices, at - 1) && !lift_guard(a, at - 1))) {
 		nc_arena_give(slice_at(a, at), more);
 		return false;
 	}
-	*guarded = guard_of(a, at + more - 1) != NC_GUARD_NONE;
+	*guarded = nc_slices_guard(&a->slices, at + more - 1) != NC_GUARD_NONE;
 	return true;
 }
 
@@ -591,8 +446,9 @@ void nc_arena_seal(void *slice)
 	struct nc_arena *a = arena_of_locked(slice);
 	nc_lock_give(&nc_core_lock);
 	size_t i = ((uintptr_t)slice - a->base) >> NC_SLICE_SHIFT;
-	if (NC_GUARD && !guard_of(a, i))
-		set_guard(a, i, nc_port_guard(tail_of(a, i), nc_os_page));
+	if (NC_GUARD && !nc_slices_guard(&a->slices, i))
+		nc_slices_set_guard(&a->slices, i,
+		                    nc_port_guard(tail_of(a, i), nc_os_page));
 }
 
 void nc_arena_publish(void *run, size_t count, const void *page)
@@ -624,16 +480,16 @@ static struct nc_arena *take_unused_locked(void)
 
 	while (*at) {
 		struct nc_arena *a = *at;
-		if (!a->map || a->free_count < a->slice_count) {
+		if (!a->map || a->slices.free_count < a->slices.count) {
 			at = &a->next;
 			continue;
 		}
 		*at = a->next;
 		a->next = unused;
 		unused = a;
-		arenas.reserved_slices -= a->slice_count;
-		arenas.dirty_slices -= a->dirty_count;
-		nc_pagemap_set_locked((void *)a->base, a->slice_count, NULL);
+		arenas.reserved_slices -= a->slices.count;
+		arenas.dirty_slices -= a->slices.dirty_count;
+		nc_pagemap_set_locked((void *)a->base, a->slices.count, NULL);
 	}
 	return unused;
 }
@@ -646,8 +502,8 @@ bool nc_arena_shrink(void)
 	bool any = unused != NULL;
 	for (struct nc_arena *a = unused; a; a = next) {
 		next = a->next;
-		for (size_t i = 0; i < a->slice_count; i++)
-			nc_port_guard_gone(guard_of(a, i));
+		for (size_t i = 0; i < a->slices.count; i++)
+			nc_port_guard_gone(nc_slices_guard(&a->slices, i));
 		if (!nc_port_unmap(a->map, a->map_bytes))
 			nc_port_purge(a->map, a->map_bytes);
 		nc_lock_take(&nc_core_lock);
@@ -662,8 +518,8 @@ void nc_arena_walk_locked(void (*visit)(void *page, void *with), void *with)
 {
 	for (struct nc_arena *a = arenas.first; a; a = a->next) {
 		void *last = NULL;
-		for (size_t i = 0; i < a->slice_count; i++) {
-			if (get_bit(a->free, i))
+		for (size_t i = 0; i < a->slices.count; i++) {
+			if (nc_slices_are_free(&a->slices, i, 1))
 				continue;
 			void *page = nc_pagemap_find(slice_at(a, i));
 			if (page != last && page != (void *)&nc_pagemap)

@@ -50,12 +50,9 @@
 #ifndef NC_QUARANTINE
 #define NC_QUARANTINE 0
 #endif
-/* Bytes that wait in a heap at most: of one size class, and in all. */
+/* Bytes that wait in a heap at most, of one size class. */
 #ifndef NC_QUARANTINE_CLASS_BYTES
-#define NC_QUARANTINE_CLASS_BYTES ((size_t)128 << 10)
-#endif
-#ifndef NC_QUARANTINE_BYTES
-#define NC_QUARANTINE_BYTES ((size_t)4 << 20)
+#define NC_QUARANTINE_CLASS_BYTES ((size_t)56 << 10)
 #endif
 /* The sized and aligned frees check what they are given. */
 #ifndef NC_CHECK_SIZE

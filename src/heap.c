@@ -200,15 +200,12 @@ void nc_heap_drain(struct nc_heap *heap)
 
 #if NC_QUARANTINE
 
-#define QUARANTINE_BUDGET \
-	nc_min(NC_QUARANTINE_CLASS_BYTES, NC_QUARANTINE_BYTES / NC_CLASS_COUNT)
-
 /* A place for blocks of the class to wait; NULL: there is none for such large ones, or
  * no memory. */
 static struct nc_quarantine *make_quarantine(struct nc_heap *heap, unsigned class_idx)
 {
-	uint32_t length =
-		nc_quarantine_length(nc_class_bytes(class_idx), QUARANTINE_BUDGET);
+	uint32_t length = nc_quarantine_length(nc_class_bytes(class_idx),
+	                                       NC_QUARANTINE_CLASS_BYTES);
 	struct nc_quarantine *q;
 
 	if (!length)

@@ -90,6 +90,7 @@ NC_INLINE bool nc_heap_push_freed(struct nc_page *page, uint8_t *block, uintptr_
 
 /* In its place with NC_QUARANTINE: the block waits, and another's wait ends. */
 void nc_heap_put_off(struct nc_heap *heap, struct nc_page *page, uint8_t *block);
+/* All waits of the heap end. */
 void nc_heap_end_quarantine(struct nc_heap *heap);
 
 /* Abandoned pages: give one (owned, in no list; it is released when it is

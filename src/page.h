@@ -322,7 +322,8 @@ size_t nc_page_live_count(const struct nc_page *page);
 /* And those that wait: when it is 0, an owned page without claims is empty. */
 size_t nc_page_used_count(const struct nc_page *page);
 size_t nc_page_claim_count(const struct nc_page *page);
-/* Every live block is claimed, and none waits. Exact while the owner cannot change live bits. */
+/* Every live block is claimed, and none waits. Exact while the owner cannot change
+ * live bits. */
 bool nc_page_all_claimed(const struct nc_page *page);
 /* Slices that a page of the class has. */
 size_t nc_page_slices(unsigned class_idx);

@@ -214,9 +214,24 @@ options_off() {
 		status=$?
 		[ $status = 0 ] || tail -n 30 "$results/options.log"
 		note options "$name=$set_to" $status
-		[ "$name=$set_to" = canary=0 ] && [ $status = 0 ] || continue
-		tests/cost/count.py --check instructions "nacre-canary=0=$PWD/$dir/libnacre.so"
-		note options "cost of canary=0" $?
+		[ $status = 0 ] || continue
+		case $name=$set_to in
+		canary=0 | quarantine=1)
+			tests/cost/count.py --check instructions \
+				"nacre-$name=$set_to=$PWD/$dir/libnacre.so"
+			note options "cost of $name=$set_to" $? ;;
+		esac
+		[ "$name=$set_to" = quarantine=1 ] || continue
+		# No profile has it yet: what it promises is tried here.
+		LD_PRELOAD=$PWD/$dir/libnacre.so build/tests/reuse 64
+		note options "reuse with quarantine=1" $?
+		python3 tests/death/run.py --lib "$PWD/$dir/libnacre.so" --dir build/tests \
+			--profile standard --every 5 --jobs 2 > "$results/options.log" 2>&1
+		status=$?
+		[ $status = 0 ] || grep -v '^ok' "$results/options.log"
+		note options "deaths with quarantine=1" $status
+		LD_PRELOAD=$PWD/$dir/libnacre.so build/tests/stress threads=4 phases=3 ops=10000
+		note options "stress with quarantine=1" $?
 	done; done
 }
 
