@@ -11,15 +11,14 @@ static unsigned gone_at[COUNT];
 
 static struct nc_quarantine *make(void)
 {
-	static struct {
-		struct nc_quarantine head;
-		void *places[2 * LENGTH];
-	} q;
+	static uint64_t memory[2 + 2 * LENGTH];
+	struct nc_quarantine *q = (struct nc_quarantine *)memory;
 
-	memset(&q, 0, sizeof q);
-	q.head.mask = LENGTH - 1;
-	q.head.state = 42;
-	return &q.head;
+	ck_assert_uint_le(sizeof *q, 2 * sizeof *memory);
+	memset(memory, 0, sizeof memory);
+	q->mask = LENGTH - 1;
+	q->state = 42;
+	return q;
 }
 
 static void note(void *out, unsigned now)
