@@ -4,6 +4,7 @@
 #include "large.h"
 #include "remote.h"
 #include "thread.h"
+#include "zero.h"
 
 /* Largest request with a direct slot. */
 #define DIRECT_MAX (NC_DIRECT_BYTES - NC_CANARY_BYTES)
@@ -22,13 +23,26 @@ NC_INLINE uintptr_t next_of(const struct nc_page *page, const uint8_t *block)
 	return nc_link_decode(&page->keys, block, *(const nc_word_t *)block);
 }
 
+/* A free block was written to; where a test lets it go on, it is wiped now. */
+NC_NOINLINE static void *nc_malloc_written(size_t bytes, struct nc_page *page,
+                                           uint8_t *block)
+{
+	nc_page_report_written(block, page->block_bytes, sizeof(nc_word_t),
+	                       "when it was handed out");
+	nc_page_wipe(page, block);
+	nc_page_arm(page, block, bytes, false);
+	return block;
+}
+
+/* The block, which is on no list any more. */
 NC_INLINE void *hand_out(struct nc_page *page, uint8_t *block, size_t bytes)
 {
+	if (NC_CHECK_EXIT)
+		nc_signal_fence();
 	if (NC_WIPE) {
-		if (NC_UNLIKELY(!nc_page_is_wiped(page, block))) {
-			nc_page_report_written(page, block);
-			nc_page_wipe(page, block);
-		}
+		/* A tail call: else every malloc saved its registers for it. */
+		if (NC_UNLIKELY(!nc_page_is_wiped(page, block)))
+			return nc_malloc_written(bytes, page, block);
 		*(nc_word_t *)block = 0;
 	}
 	nc_page_arm(page, block, bytes, false);
@@ -55,7 +69,7 @@ void *nc_malloc(size_t bytes)
 {
 	struct nc_heap *heap = nc_heap_of_word(nc_port_self_get());
 
-	if (NC_UNLIKELY(bytes > DIRECT_MAX))
+	if (NC_UNLIKELY(bytes - NC_GUARD_ZERO >= DIRECT_MAX + !NC_GUARD_ZERO))
 		return nc_malloc_slow(bytes, heap);
 	return malloc_from(
 		heap, heap->direct[(bytes + NC_CANARY_BYTES + NC_GRAIN - 1) / NC_GRAIN],
@@ -143,6 +157,12 @@ NC_NOINLINE static void *nc_malloc_slow(size_t bytes, struct nc_heap *heap)
 {
 	if (NC_UNLIKELY(bytes > SMALL_MAX))
 		return malloc_large(bytes, NC_GRAIN, NULL);
+	if (NC_GUARD_ZERO && !bytes) {
+		nc_arena_init();
+		void *p = nc_zero_take();
+		if (p)
+			return p;
+	}
 	return malloc_any_thread(heap, nc_class_of(nc_max(bytes + NC_CANARY_BYTES, 1)),
 	                         bytes);
 }
@@ -173,6 +193,8 @@ NC_NOINLINE static void nc_free_slow(void *p, struct nc_page *page)
 			nc_page_report_invalid(page, p, "free");
 	} else if (nc_load_relaxed(&page->x_owner) == NC_LARGE) {
 		nc_large_give(page, p);
+	} else if (NC_GUARD_ZERO && nc_load_relaxed(&page->x_owner) == NC_ZERO) {
+		nc_zero_give(page, p);
 	} else if (NC_LIVE_BITMAP && !nc_page_is_live(page, i)) {
 		nc_page_report_double_free(page, p);
 	} else {
@@ -252,7 +274,7 @@ static bool stays(const struct nc_page *page, size_t bytes)
 {
 	size_t room = nc_page_room(page);
 
-	if (bytes > room)
+	if (bytes > room || (NC_GUARD_ZERO && !bytes))
 		return false;
 	return nc_class_of(nc_max(bytes + NC_CANARY_BYTES, 1)) == page->class_idx ||
 	       (nc_load_relaxed(&page->x_roomy) && bytes >= room / 2);
@@ -264,10 +286,18 @@ static void *resize_in_place(const struct nc_page *page, uint8_t *block, size_t 
 {
 	if (!NC_SLACK)
 		return block;
+	if (NC_CHECK_EXIT) {
+		nc_store_relaxed(&nc_page_changing, block);
+		nc_signal_fence();
+	}
 	/* What showed overflows is no business of the program's. */
 	if (bytes > old)
 		__builtin_memset(block + old, 0, bytes - old);
 	nc_page_arm(page, block, bytes, true);
+	if (NC_CHECK_EXIT) {
+		nc_signal_fence();
+		nc_store_relaxed(&nc_page_changing, NULL);
+	}
 	return block;
 }
 
@@ -290,8 +320,11 @@ static void *malloc_to_grow(size_t old, size_t bytes)
 
 static size_t usable(const struct nc_page *page, const void *p)
 {
-	return nc_load_relaxed(&page->x_owner) == NC_LARGE ? nc_large_usable(page)
-	                                                   : nc_page_usable(page, p);
+	uintptr_t owner = nc_load_relaxed(&page->x_owner);
+
+	if (NC_GUARD_ZERO && owner == NC_ZERO)
+		return 0;
+	return owner == NC_LARGE ? nc_large_usable(page) : nc_page_usable(page, p);
 }
 
 void *nc_realloc(void *p, size_t bytes)
@@ -306,6 +339,12 @@ void *nc_realloc(void *p, size_t bytes)
 	if (!page)
 		return NULL;
 	bool large = nc_load_relaxed(&page->x_owner) == NC_LARGE;
+	if (NC_GUARD_ZERO && nc_load_relaxed(&page->x_owner) == NC_ZERO) {
+		void *other = nc_malloc(bytes);
+		if (other)
+			nc_free(p);
+		return other;
+	}
 	if (large && !nc_large_is_intact(page))
 		nc_page_report_overflow(p, page);
 	if (!large && !report_if_overrun(page, p, nc_page_index(page, p))) {
@@ -410,6 +449,8 @@ static bool size_holds(const struct nc_page *page, const void *p, size_t align,
 		if (told != bytes && told != NC_SLACK_BROKEN)
 			return false; /* a broken one is left to the free to report */
 	}
+	if (NC_GUARD_ZERO && nc_load_relaxed(&page->x_owner) == NC_ZERO)
+		return bytes == 0 && align <= NC_GRAIN;
 	if (nc_load_relaxed(&page->x_roomy))
 		return bytes <= nc_page_room(page);
 	if (nc_load_relaxed(&page->x_owner) == NC_LARGE)

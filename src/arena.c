@@ -398,12 +398,12 @@ static struct nc_arena *arena_of_locked(const void *run)
 	return a;
 }
 
-void nc_arena_give(void *run, size_t count)
+void nc_arena_give(void *run, size_t count, bool dirty)
 {
 	nc_lock_take(&nc_core_lock);
 	struct nc_arena *a = arena_of_locked(run);
 	arenas.used_slices -= count;
-	put_locked(a, ((uintptr_t)run - a->base) >> NC_SLICE_SHIFT, count, true);
+	put_locked(a, ((uintptr_t)run - a->base) >> NC_SLICE_SHIFT, count, dirty);
 	size_t bound = bound_locked();
 	bool over = arenas.dirty_slices > bound;
 	/* More than came: as what is in use falls, what is kept falls too. */
@@ -433,11 +433,25 @@ bool nc_arena_extend(void *run, size_t count, size_t more, bool *guarded)
 	/* The guard between the two goes last: if it must stay, so does the run. */
 	if (!place_guards(a, at, more) ||
 	    (nc_slices_guard(&a->slices, at - 1) && !lift_guard(a, at - 1))) {
-		nc_arena_give(slice_at(a, at), more);
+		nc_arena_give(slice_at(a, at), more, true);
 		return false;
 	}
 	*guarded = nc_slices_guard(&a->slices, at + more - 1) != NC_GUARD_NONE;
 	return true;
+}
+
+void nc_arena_uncount(size_t count)
+{
+	nc_lock_take(&nc_core_lock);
+	arenas.used_slices -= count;
+	nc_lock_give(&nc_core_lock);
+}
+
+void nc_arena_recount(size_t count)
+{
+	nc_lock_take(&nc_core_lock);
+	arenas.used_slices += count;
+	nc_lock_give(&nc_core_lock);
 }
 
 void nc_arena_seal(void *slice)

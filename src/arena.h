@@ -29,9 +29,14 @@ bool nc_arena_extend(void *run, size_t count, size_t more, bool *guarded);
 /* The last system page of a slice of a run that is about to be given back becomes a
  * guard, until the slice is taken again. */
 void nc_arena_seal(void *slice);
-/* Give a whole run back. Nothing may refer to it; its entries in the page map
- * stay as they are. */
-void nc_arena_give(void *run, size_t count);
+/* Give a whole run back, which reads as zero if it is not dirty. Nothing may refer to
+ * it; its entries in the page map stay as they are. */
+void nc_arena_give(void *run, size_t count, bool dirty);
+
+/* Slices in use that hold no memory: they are counted as if they were not in use, so that
+ * they let no freed memory stay; and again, before they are given. */
+void nc_arena_uncount(size_t count);
+void nc_arena_recount(size_t count);
 
 /* Unmap the arenas that nothing uses: the system refused more address space.
  * False: there was none. */

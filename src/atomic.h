@@ -15,6 +15,10 @@
 #define nc_exchange(p, v) __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
 #define nc_fetch_add(p, v) __atomic_fetch_add((p), (v), __ATOMIC_SEQ_CST)
 
+/* Stores before it are done before those after it, as a signal handler of the thread sees
+ * them. No instruction. */
+#define nc_signal_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
 /* Compare and swap; *expected gets what was found on failure. */
 NC_INLINE bool nc_cas(uintptr_t *p, uintptr_t *expected, uintptr_t desired)
 {

@@ -22,6 +22,8 @@
 #endif
 /* For data that other files declare: else it is reached through the GOT. */
 #define NC_HIDDEN __attribute__((visibility("hidden")))
+/* Never written once the loader has put its addresses right; it seals them then. */
+#define NC_SEALED __attribute__((section(".data.rel.ro")))
 #define NC_LIKELY(x) __builtin_expect(!!(x), 1)
 #define NC_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define NC_STATIC_ASSERT(c, msg) _Static_assert(c, msg)

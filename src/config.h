@@ -54,6 +54,35 @@
 #ifndef NC_QUARANTINE_CLASS_BYTES
 #define NC_QUARANTINE_CLASS_BYTES ((size_t)56 << 10)
 #endif
+/* A page's memory waits, wiped, before other blocks have it. */
+#ifndef NC_LIMBO
+#define NC_LIMBO 0
+#endif
+/* Bytes of pages that wait at most. */
+#ifndef NC_LIMBO_BYTES
+#define NC_LIMBO_BYTES ((size_t)2 << 20)
+#endif
+/* Blocks are first used in an order in which few follow their neighbours. */
+#ifndef NC_SCATTER
+#define NC_SCATTER 0
+#endif
+/* A block of no bytes is a guard. */
+#ifndef NC_GUARD_ZERO
+#define NC_GUARD_ZERO 0
+#endif
+/* A freed large block is a guard, and waits. */
+#ifndef NC_GUARD_FREED
+#define NC_GUARD_FREED 0
+#endif
+/* Large blocks lie at random places between guards of random sizes. */
+#ifndef NC_GUARD_RANDOM
+#define NC_GUARD_RANDOM 0
+#endif
+/* What a thread's heap holds is checked when a process with one thread ends. */
+#ifndef NC_CHECK_EXIT
+#define NC_CHECK_EXIT 0
+#endif
+#define NC_CHECK_EXIT_BYTES ((size_t)64 << 20)
 /* The sized and aligned frees check what they are given. */
 #ifndef NC_CHECK_SIZE
 #define NC_CHECK_SIZE 1
@@ -74,6 +103,28 @@
 #if !NC_LIVE_BITMAP
 #undef NC_QUARANTINE
 #define NC_QUARANTINE 0 /* a second free would wait twice */
+#undef NC_GUARD_ZERO
+#define NC_GUARD_ZERO 0 /* its blocks have nothing else */
+#endif
+#if !NC_WIPE || !NC_LIVE_BITMAP
+#undef NC_CHECK_EXIT
+#define NC_CHECK_EXIT 0
+#endif
+#if !NC_WIPE
+#undef NC_LIMBO
+#define NC_LIMBO 0 /* it looks for what is not zero */
+#endif
+#if !NC_RANDOM_ORDER
+#undef NC_SCATTER
+#define NC_SCATTER 0
+#endif
+#if !NC_GUARD
+#undef NC_GUARD_ZERO
+#define NC_GUARD_ZERO 0
+#undef NC_GUARD_FREED
+#define NC_GUARD_FREED 0
+#undef NC_GUARD_RANDOM
+#define NC_GUARD_RANDOM 0
 #endif
 #define NC_CANARY_BYTES (4 * NC_CANARY)
 
@@ -113,17 +164,20 @@
 #define NC_META_AREA_BYTES ((size_t)256 << 10)
 /* Freed slices kept resident: this, and one part in 2^shift of those in use.
  * To touch a page of memory anew costs more than anything else here. */
-#define NC_DIRTY_MIN_BYTES ((size_t)4 << 20)
+#define NC_DIRTY_MIN_BYTES (((size_t)4 << 20) - NC_LIMBO * NC_LIMBO_BYTES)
 #define NC_DIRTY_SHIFT 2
 /* Kept besides, at most, where what was given back was soon missed. */
 #define NC_DIRTY_EXTRA_BYTES (sizeof(void *) > 4 ? (size_t)32 << 20 : (size_t)8 << 20)
 /* Empty pages a heap keeps for itself. */
 #define NC_HEAP_EMPTY_BYTES ((size_t)1 << 20)
 /* Freed large blocks kept for reuse: their count, and their bytes at first and
- * at most. The bound grows when a block is asked for that was just let go. */
-#define NC_LARGE_CACHE_COUNT 32
+ * at most. The bound grows when a block is asked for that was just let go. With
+ * NC_GUARD_FREED it is of blocks that wait, and that have no memory. */
+#define NC_LARGE_CACHE_COUNT (NC_GUARD_FREED ? 256 : 32)
 #define NC_LARGE_CACHE_MIN_BYTES ((size_t)2 << 20)
-#define NC_LARGE_CACHE_BYTES ((size_t)8 << 20)
+#define NC_LARGE_CACHE_BYTES (NC_GUARD_FREED ? NC_ARENA_MAX_BYTES / 8 : (size_t)8 << 20)
+/* Guards of random sizes have this many system pages at most. */
+#define NC_GUARD_RANDOM_PAGES ((size_t)32)
 /* Guards that split a mapping (where the kernel has no cheaper ones). */
 #define NC_GUARD_SPLIT_MAX 8192
 

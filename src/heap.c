@@ -1,6 +1,7 @@
 #include <errno.h>
 
 #include "heap.h"
+#include "limbo.h"
 #include "meta.h"
 
 /* A current page is never given back by a count: this is out of reach. */
@@ -18,7 +19,7 @@
 #define EMPTY_4 &nc_page_empty, &nc_page_empty, &nc_page_empty, &nc_page_empty
 #define EMPTY_16 EMPTY_4, EMPTY_4, EMPTY_4, EMPTY_4
 
-_Alignas(NC_CACHE_LINE) struct nc_page *nc_heap_nobody[] = {
+NC_SEALED _Alignas(NC_CACHE_LINE) struct nc_page *nc_heap_nobody[] = {
 	EMPTY_16, EMPTY_16, EMPTY_16, EMPTY_16, &nc_page_empty, &nc_page_empty,
 #if UINTPTR_MAX > 0xffffffffu
 	EMPTY_4,  EMPTY_4,
@@ -196,83 +197,6 @@ void nc_heap_drain(struct nc_heap *heap)
 	}
 }
 
-/* ---- the quarantine ---- */
-
-#if NC_QUARANTINE
-
-/* A place for blocks of the class to wait; NULL: there is none for such large ones, or
- * no memory. */
-static struct nc_quarantine *make_quarantine(struct nc_heap *heap, unsigned class_idx)
-{
-	uint32_t length = nc_quarantine_length(nc_class_bytes(class_idx),
-	                                       NC_QUARANTINE_CLASS_BYTES);
-	struct nc_quarantine *q;
-
-	if (!length)
-		return NULL;
-	nc_lock_take(&nc_core_lock);
-	q = nc_meta_take_locked(sizeof *q + 2 * length * sizeof *q->places);
-	nc_lock_give(&nc_core_lock);
-	if (q)
-		q->mask = length - 1;
-	heap->quarantine[class_idx] = q;
-	return q;
-}
-
-/* The first word of a block that waits: as the last of a list has it. */
-static nc_word_t waiting_mark(const struct nc_page *page, const uint8_t *block)
-{
-	return nc_link_encode(&page->keys, block, NC_REF_END);
-}
-
-/* The block, freed long ago, may be used again. */
-static void let_go(struct nc_heap *heap, uint8_t *block)
-{
-	struct nc_page *page = nc_page_find(block);
-
-	/* Put aside since, it has free blocks now. One that another thread just looks at
-	 * is not finished, since the block waits, and comes back at once. */
-	while (NC_UNLIKELY((nc_load_acquire(&page->x_owner) & NC_OWNER_KINDS) > NC_NOTED))
-		nc_heap_unpark(heap, page);
-	nc_store_relaxed(&page->x_waiting, nc_load_relaxed(&page->x_waiting) - 1);
-	if (NC_UNLIKELY(*(nc_word_t *)block != waiting_mark(page, block)))
-		nc_page_report_link(page, block);
-	if (NC_UNLIKELY(nc_heap_push_freed(page, block, nc_page_index(page, block))))
-		nc_heap_page_emptied(heap, page);
-}
-
-void nc_heap_put_off(struct nc_heap *heap, struct nc_page *page, uint8_t *block)
-{
-	struct nc_quarantine *q = heap->quarantine[page->class_idx];
-	int saved = errno;
-
-	if (!q)
-		q = make_quarantine(heap, page->class_idx);
-	nc_store_relaxed(&page->x_waiting, nc_load_relaxed(&page->x_waiting) + 1);
-	*(nc_word_t *)block = waiting_mark(page, block);
-	if (q) {
-		if (!q->at)
-			q->state ^= nc_random_u64(&heap->random);
-		block = nc_quarantine_pass(q, block);
-	}
-	if (block)
-		let_go(heap, block);
-	errno = saved;
-}
-
-void nc_heap_end_quarantine(struct nc_heap *heap)
-{
-	for (unsigned c = 0; c < NC_CLASS_COUNT; c++) {
-		uint32_t from = 0;
-		void *block;
-		while (heap->quarantine[c] &&
-		       (block = nc_quarantine_drain(heap->quarantine[c], &from)))
-			let_go(heap, block);
-	}
-}
-
-#endif
-
 static struct nc_page *first_avail(struct nc_heap *heap, unsigned class_idx)
 {
 	struct nc_page *page = heap->avail[class_idx];
@@ -440,6 +364,8 @@ void nc_heap_trim(struct nc_heap *heap)
 			nc_page_release(page, &heap->random);
 		}
 	}
+	if (NC_LIMBO)
+		nc_limbo_trim();
 }
 
 static size_t check_list(const struct nc_page *page)

@@ -110,6 +110,9 @@ void nc_heap_push_inbox(struct nc_heap *heap, struct nc_page *page);
 void nc_heap_give_pages(struct nc_heap *heap);
 /* Give back what is empty (malloc_trim). */
 void nc_heap_trim(struct nc_heap *heap);
+/* Report what the heap's blocks hold amiss, of NC_CHECK_EXIT_BYTES at most. By its thread,
+ * the only one, perhaps from a signal handler that interrupted a call. */
+void nc_heap_inspect(const struct nc_heap *heap);
 /* Verify every page of the heap; returns their count. */
 size_t nc_heap_check(struct nc_heap *heap);
 

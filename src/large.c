@@ -15,12 +15,17 @@ static struct {
 	bool seeded;
 } large;
 
-static void init_keys(struct nc_page *page)
+static void seed_locked(void)
 {
-	nc_lock_take(&nc_core_lock);
 	if (!large.seeded)
 		nc_random_init(&large.random);
 	large.seeded = true;
+}
+
+static void init_keys(struct nc_page *page)
+{
+	nc_lock_take(&nc_core_lock);
+	seed_locked();
 	page->keys.mask = (uintptr_t)nc_random_u64(&large.random);
 	page->keys.factor = (uintptr_t)nc_random_u64(&large.random) | 1;
 	page->canary_key = nc_random_u32(&large.random);
@@ -52,6 +57,25 @@ static uint8_t *tail_of(const struct nc_page *page)
 	return page->run + (page->slice_count << NC_SLICE_SHIFT) - nc_os_page;
 }
 
+/* Of the address space on either side that a run has, this much is a guard. */
+static size_t guard_bytes(const uint8_t *from, const uint8_t *to)
+{
+	return NC_GUARD_RANDOM
+	               ? nc_min((size_t)(to - from), NC_GUARD_RANDOM_PAGES * nc_os_page)
+	               : nc_os_page;
+}
+
+static size_t low_bytes(const struct nc_page *page)
+{
+	return guard_bytes(page->run, page->start);
+}
+
+static size_t high_bytes(const struct nc_page *page)
+{
+	return guard_bytes(page->start + page->block_bytes,
+	                   tail_of(page) + (page->own_map ? nc_os_page : 0));
+}
+
 /* A guard right behind the block. That at the tail of an arena's run is there
  * already (or could not be had). */
 static void guard_end(struct nc_page *page)
@@ -61,21 +85,24 @@ static void guard_end(struct nc_page *page)
 	page->guarded = page->tail_guarded && end == tail_of(page);
 	page->guard_high = NC_GUARD_NONE;
 	if (NC_GUARD && (page->own_map || end != tail_of(page))) {
-		page->guard_high = nc_port_guard(end, nc_os_page);
+		page->guard_high = nc_port_guard(end, high_bytes(page));
 		page->guarded = page->guard_high != NC_GUARD_NONE;
 	}
 }
 
 static void guard_start(struct nc_page *page)
 {
-	page->guard_low = NC_GUARD ? nc_port_guard(page->start - nc_os_page, nc_os_page)
-	                           : NC_GUARD_NONE;
+	size_t bytes = low_bytes(page);
+
+	page->guard_low =
+		NC_GUARD ? nc_port_guard(page->start - bytes, bytes) : NC_GUARD_NONE;
 }
 
 static bool lift_guards(struct nc_page *page)
 {
-	return nc_port_unguard(page->start - nc_os_page, nc_os_page, page->guard_low) &&
-	       nc_port_unguard(page->start + page->block_bytes, nc_os_page,
+	return nc_port_unguard(page->start - low_bytes(page), low_bytes(page),
+	                       page->guard_low) &&
+	       nc_port_unguard(page->start + page->block_bytes, high_bytes(page),
 	                       page->guard_high);
 }
 
@@ -83,6 +110,17 @@ static void guards_gone(const struct nc_page *page)
 {
 	nc_port_guard_gone(page->guard_low);
 	nc_port_guard_gone(page->guard_high);
+}
+
+/* Bytes in whole system pages, `most` at most. */
+static size_t random_pages(size_t most)
+{
+	nc_lock_take(&nc_core_lock);
+	seed_locked();
+	uint32_t pages =
+		nc_random_below(&large.random, (uint32_t)(most / nc_os_page + 1));
+	nc_lock_give(&nc_core_lock);
+	return pages * nc_os_page;
 }
 
 /* What is asked of a block. */
@@ -97,12 +135,15 @@ static bool take_run(struct nc_page *page, const struct wish *wish, size_t reser
 {
 	size_t block_bytes = page->block_bytes, align = wish->align;
 	size_t slack = align > nc_os_page ? align : 0;
-	size_t total = block_bytes + reserve + 2 * nc_os_page + slack;
+	size_t spread = NC_GUARD_RANDOM ? nc_min(block_bytes / 8, NC_SLICE_BYTES) : 0;
+	size_t total = block_bytes + reserve + 2 * nc_os_page + slack + spread;
 
 	if (total < block_bytes || total > PTRDIFF_MAX - NC_SLICE_BYTES)
 		return false;
 	page->slice_count = nc_align_up(total, NC_SLICE_BYTES) >> NC_SLICE_SHIFT;
 	size_t bytes = page->slice_count << NC_SLICE_SHIFT;
+	if (NC_GUARD_RANDOM)
+		spread = random_pages(bytes - total + spread);
 	page->own_map =
 		bytes > (wish->map_soon ? NC_OWN_MAP_SOON_BYTES : NC_OWN_MAP_BYTES);
 	if (page->own_map) {
@@ -120,7 +161,7 @@ static bool take_run(struct nc_page *page, const struct wish *wish, size_t reser
 	if (!page->run)
 		return false;
 	page->start = (uint8_t *)nc_align_down((uintptr_t)page->run + bytes - nc_os_page -
-	                                               block_bytes - reserve,
+	                                               block_bytes - reserve - spread,
 	                                       align);
 	return true;
 }
@@ -167,6 +208,8 @@ static struct nc_page *from_cache(size_t block_bytes, size_t align)
 {
 	size_t best = NC_LARGE_CACHE_COUNT;
 
+	if (NC_GUARD_FREED)
+		return NULL;
 	nc_lock_take(&nc_core_lock);
 	for (size_t i = large.cached_count; i-- > 0;) {
 		struct nc_page *page = large.cached[i];
@@ -260,7 +303,7 @@ static void *take(const struct wish *wish, bool *zero)
 		make_live(page, bytes, align);
 		return page->start;
 	}
-	page = nc_page_describe(NC_CLASS_COUNT, 1);
+	page = nc_page_describe(NC_CLASS_LARGE, 1);
 	if (!page)
 		return NULL;
 	struct nc_run_state state;
@@ -283,6 +326,8 @@ static void *take(const struct wish *wish, bool *zero)
 	page->divide_inverse = 1;
 	page->divide_shift = 0;
 	init_keys(page);
+	page->guard_freed = NC_GUARD_NONE;
+	page->hidden = false;
 	nc_store_release(&page->x_owner, NC_LARGE);
 	guard_start(page);
 	page->tail_guarded = state.guarded;
@@ -339,16 +384,22 @@ static void release(struct nc_page *page)
 		unpublish(page);
 		unmap(page->run, page->slice_count << NC_SLICE_SHIFT);
 		guards_gone(page);
+		nc_port_guard_gone(page->guard_freed);
 	} else {
-		if (!lift_guards(page))
+		if (page->hidden)
+			nc_arena_recount(page->slice_count);
+		if (!lift_guards(page) ||
+		    !nc_port_unguard(page->start, page->block_bytes, page->guard_freed))
 			return;
 		nc_arena_publish(page->run, page->slice_count, &nc_page_freed);
 		/* The first page becomes a guard where it is a slice's last, as it is
 		 * in all of these but the aligned ones: a write after free is seen. */
-		if (page->slice_count << NC_SLICE_SHIFT > NC_OWN_MAP_SOON_BYTES &&
+		if (!NC_GUARD_RANDOM &&
+		    page->slice_count << NC_SLICE_SHIFT > NC_OWN_MAP_SOON_BYTES &&
 		    (size_t)(page->start - page->run) == NC_SLICE_BYTES - nc_os_page)
 			nc_arena_seal(page->run);
-		nc_arena_give(page->run, page->slice_count);
+		nc_arena_give(page->run, page->slice_count,
+		              page->guard_freed != NC_GUARD_MARK);
 	}
 	nc_page_forget(page);
 }
@@ -359,15 +410,32 @@ static void count_dead_locked(const struct nc_page *page)
 	large.live_bytes -= page->block_bytes;
 }
 
+/* A freed block's content goes, and so does, where the system can, the way to it. */
+static void hide(struct nc_page *page)
+{
+	page->guard_freed = nc_port_guard(page->start, page->block_bytes);
+	page->hidden = true;
+	if (!page->own_map)
+		nc_arena_uncount(page->slice_count);
+	if (page->guard_freed != NC_GUARD_MARK &&
+	    !nc_port_purge(page->start, page->block_bytes) &&
+	    page->guard_freed == NC_GUARD_NONE)
+		__builtin_memset(page->start, 0, page->block_bytes);
+}
+
 /* Keep a freed block, or give it and what is too old back. */
 static void to_cache(struct nc_page *page)
 {
 	struct nc_page *out[NC_LARGE_CACHE_COUNT + 1];
 	size_t out_count = 0;
 
+	if (NC_GUARD_FREED && page->block_bytes <= NC_LARGE_CACHE_BYTES)
+		hide(page);
 	nc_lock_take(&nc_core_lock);
 	count_dead_locked(page);
-	size_t bound = NC_LARGE_CACHE_MIN_BYTES + large.bound, drop = 0;
+	size_t bound = NC_GUARD_FREED ? NC_LARGE_CACHE_BYTES
+	                              : NC_LARGE_CACHE_MIN_BYTES + large.bound;
+	size_t drop = 0;
 	bool keep = page->block_bytes <= bound;
 	while (keep && drop < large.cached_count &&
 	       (large.cached_count - drop == NC_LARGE_CACHE_COUNT ||
@@ -379,7 +447,7 @@ static void to_cache(struct nc_page *page)
 	for (size_t i = 0; drop && i < large.cached_count; i++)
 		large.cached[i] = large.cached[i + drop];
 	if (keep) {
-		if (NC_LINK_ENCODE)
+		if (NC_LINK_ENCODE && !NC_GUARD_FREED)
 			*(nc_word_t *)page->start = freed_mark(page);
 		large.cached[large.cached_count++] = page;
 		large.cached_bytes += page->block_bytes;
@@ -468,6 +536,7 @@ static bool extend(struct nc_page *page, size_t block_bytes)
 	                    NC_SLICE_BYTES) >>
 		NC_SLICE_SHIFT;
 	size_t more = slices - nc_min(page->slice_count, slices);
+	size_t high = high_bytes(page);
 	size_t most = page->slice_count << NC_SLICE_SHIFT > NC_OWN_MAP_SOON_BYTES
 	                      ? NC_OWN_MAP_BYTES
 	                      : NC_OWN_MAP_SOON_BYTES;
@@ -481,7 +550,7 @@ static bool extend(struct nc_page *page, size_t block_bytes)
 	                      page);
 	page->slice_count += more;
 	nc_lock_give(&nc_core_lock);
-	if (!nc_port_unguard(old_end, nc_os_page, page->guard_high))
+	if (!nc_port_unguard(old_end, high, page->guard_high))
 		return false;
 	if (NC_SLACK)
 		__builtin_memset(page->start + page->requested, 0,

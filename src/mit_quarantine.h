@@ -34,14 +34,13 @@ NC_INLINE void *nc_quarantine_exchange(void **place, void *block)
 	return out;
 }
 
-/* One block comes, one goes; NULL is none. */
-NC_INLINE void *nc_quarantine_pass(struct nc_quarantine *q, void *block)
+/* One block comes, one goes; NULL is none. Any of the random bits are new now and then. */
+NC_INLINE void *nc_quarantine_pass(struct nc_quarantine *q, uint64_t random, void *block)
 {
 	uint32_t at = q->at;
 
-	/* Knuth's generator: its high bits are the good ones, and it starts anew from
-	 * better ones at each round of the queue. */
-	q->state = q->state * 6364136223846793005u + 1442695040888963407u;
+	/* Knuth's generator, whose high bits are the good ones. */
+	q->state = (q->state ^ random) * 6364136223846793005u + 1442695040888963407u;
 	block = nc_quarantine_exchange(&q->places[(q->state >> 48) & q->mask], block);
 	q->at = (at + 1) & q->mask;
 	return nc_quarantine_exchange(&q->places[q->mask + 1 + at], block);

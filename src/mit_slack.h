@@ -72,9 +72,9 @@ NC_INLINE void nc_slack_set(uint8_t *block, size_t block_bytes, size_t requested
 	*p = word;
 }
 
-/* The bytes that were asked for; NC_SLACK_BROKEN when any behind them changed. */
-NC_INLINE size_t nc_slack_requested(const uint8_t *block, size_t block_bytes,
-                                    uint64_t key)
+/* Whether nothing changed; *out is the length of what lies behind the bytes asked for. */
+NC_INLINE bool nc_slack_holds(const uint8_t *block, size_t block_bytes, uint64_t key,
+                              size_t *out)
 {
 	const nc_slack_t *p = (const nc_slack_t *)(block + block_bytes) - 1;
 	uint64_t filler = nc_slack_filler(block, key);
@@ -82,14 +82,53 @@ NC_INLINE size_t nc_slack_requested(const uint8_t *block, size_t block_bytes,
 	size_t tail = (size_t)(length >> NC_SLACK_LENGTH_SHIFT), rest = tail - 1;
 	nc_slack_t word = nc_slack_last(filler, tail), wrong = { 0 };
 
+	*out = tail;
 	if (NC_UNLIKELY(rest >= block_bytes))
-		return NC_SLACK_BROKEN;
+		return false;
 	for (; rest >= 16; rest -= 16) {
 		wrong |= *p-- ^ word;
 		word[1] = word[0];
 	}
 	wrong |= (*p & nc_slack_mask(rest + 1)) ^ (word & nc_slack_mask(rest));
-	return NC_LIKELY(!(wrong[0] | wrong[1])) ? block_bytes - tail : NC_SLACK_BROKEN;
+	return NC_LIKELY(!(wrong[0] | wrong[1]));
+}
+
+/* The same where each sixteen bytes may be zero still, as while malloc fills them. */
+NC_INLINE bool nc_slack_may_hold(const uint8_t *block, size_t block_bytes, uint64_t key)
+{
+	const uint8_t *end = block + block_bytes;
+	uint64_t filler = nc_slack_filler(block, key),
+		 last = ((const nc_word64_t *)end)[-1];
+	size_t tail = (size_t)((nc_slack_word(last) ^ filler) >> NC_SLACK_LENGTH_SHIFT);
+	nc_slack_t words = nc_slack_last(filler, tail);
+	bool full = true, zero = true;
+
+	if (!last)
+		return true;
+	if (tail - 1 >= block_bytes)
+		return false;
+	for (size_t d = 1; d <= tail; d++) {
+		full &= end[-d] ==
+		        (d < tail ? ((const uint8_t *)&words)[15 - (d - 1) % 16] : 0);
+		zero &= !end[-d];
+		if (d % 16 && d < tail)
+			continue;
+		if (!full && !zero)
+			return false;
+		full = zero = true;
+		words[1] = words[0];
+	}
+	return true;
+}
+
+/* The bytes that were asked for; NC_SLACK_BROKEN when any behind them changed. */
+NC_INLINE size_t nc_slack_requested(const uint8_t *block, size_t block_bytes,
+                                    uint64_t key)
+{
+	size_t tail;
+
+	return nc_slack_holds(block, block_bytes, key, &tail) ? block_bytes - tail
+	                                                      : NC_SLACK_BROKEN;
 }
 
 #endif

@@ -16,8 +16,12 @@ NC_INLINE void nc_wipe(void *block, size_t bytes)
 
 	if (bytes & sizeof *p)
 		*p++ = zero;
-	for (; p < end; p += 2)
+	if (bytes & 2 * sizeof *p) {
 		p[0] = p[1] = zero;
+		p += 2;
+	}
+	for (; p < end; p += 4)
+		p[0] = p[1] = p[2] = p[3] = zero;
 }
 
 /* Whether all but the first word is zero. */
@@ -25,14 +29,20 @@ NC_INLINE bool nc_wipe_holds(const void *block, size_t bytes)
 {
 	const nc_vector_t *p = block;
 	const nc_vector_t *end = (const nc_vector_t *)((const char *)block + bytes);
+	size_t rest = bytes - sizeof *p;
 	nc_vector_t any = *p++, more = { 0 };
 
 	any[0] = 0;
-	if (!(bytes & sizeof *p))
+	if (rest & sizeof *p)
 		more = *p++;
-	for (; p < end; p += 2) {
+	if (rest & 2 * sizeof *p) {
 		any |= p[0];
 		more |= p[1];
+		p += 2;
+	}
+	for (; p < end; p += 4) {
+		any |= p[0] | p[2];
+		more |= p[1] | p[3];
 	}
 	any |= more;
 	uintptr_t word = 0;

@@ -1,4 +1,5 @@
 #include "page.h"
+#include "limbo.h"
 #include "meta.h"
 
 /* Blocks put on lists at a time: a system page's worth at first, then as many
@@ -9,17 +10,21 @@
 /* Blocks up to this are first used in runs of neighbours; larger ones, that have
  * system pages of their own, gain nothing from that. */
 #define NEIGHBOURS_MAX_BYTES 2048
+/* With NC_SCATTER only those of which EXTEND_MAX_BYTES hold a hundred. */
+#define SCATTER_BYTES (EXTEND_MAX_BYTES / 100)
 /* A page that is refilled this often without growing, though it wants to, takes
  * more of its memory. */
 #define RECYCLES_MAX 4
 #define MORE_MAX_BYTES 1024
 
-struct nc_page nc_page_empty = {
+NC_SEALED struct nc_page nc_page_empty = {
 	.head = (uint8_t *)&nc_page_empty.end_link,
 	.end_link = NC_REF_END,
 };
 
-struct nc_page nc_page_freed = { .x_owner = NC_GONE };
+const void *nc_page_changing;
+
+NC_SEALED struct nc_page nc_page_freed = { .x_owner = NC_GONE };
 
 size_t nc_page_slices(unsigned class_idx)
 {
@@ -74,7 +79,7 @@ static void init_order(struct nc_page *page, struct nc_random *random)
 	page->list_mask = page->block_count >= 64 ? NC_LISTS - 1 : (NC_LISTS - 1) / 4;
 	if (!NC_RANDOM_ORDER || page->block_count < 2)
 		return;
-	if (page->block_bytes <= NEIGHBOURS_MAX_BYTES) {
+	if (page->block_bytes <= (NC_SCATTER ? SCATTER_BYTES : NEIGHBOURS_MAX_BYTES)) {
 		/* What is used first begins where a system page may: a small program
 		 * then touches one for a class, not two. */
 		size_t bytes = page->block_bytes;
@@ -102,7 +107,7 @@ static void init_keys(struct nc_page *page, struct nc_random *random)
 
 /* Descriptions without a page. Each serves its class alone, so that a thread that
  * comes late to it finds claim words where they were; their epochs go on. */
-static struct nc_page *spare[NC_CLASS_COUNT + 1]; /* under nc_core_lock */
+static struct nc_page *spare[NC_CLASS_ZERO + 1]; /* under nc_core_lock */
 
 static struct nc_page *take_description(unsigned class_idx, uint32_t words)
 {
@@ -208,14 +213,20 @@ void nc_page_forget(struct nc_page *page)
 
 void nc_page_release_run(struct nc_page *page)
 {
+	struct nc_limbo_run wiped;
 	uint8_t *run = page->run;
 	size_t slices = page->slice_count;
 
 	/* The map first: a second free that still found the page here could
 	 * otherwise meet the next one that the description serves. */
 	nc_arena_publish(run, slices, &nc_page_freed);
+	if (NC_LIMBO)
+		wiped = nc_limbo_wipe(page);
 	nc_store_release(&page->x_owner, NC_GONE);
-	nc_arena_give(run, slices);
+	if (NC_LIMBO)
+		nc_limbo_put(&wiped);
+	else
+		nc_arena_give(run, slices, true);
 }
 
 void nc_page_release(struct nc_page *page, struct nc_random *random)
@@ -297,8 +308,10 @@ static void extend(struct nc_page *page, struct nc_random *random)
 {
 	uint16_t order[EXTEND_MAX_COUNT];
 	size_t most = nc_min(EXTEND_MAX_BYTES / page->block_bytes, EXTEND_MAX_COUNT);
-	size_t step =
-		page->extended ? page->extended : EXTEND_MIN_BYTES / page->block_bytes;
+	size_t step = page->extended
+	                      ? page->extended
+	                      : (NC_SCATTER ? EXTEND_MAX_BYTES : EXTEND_MIN_BYTES) /
+	                                page->block_bytes;
 	uint32_t n = (uint32_t)nc_min(nc_max(nc_min(step, most), 1),
 	                              page->block_count - page->extended);
 

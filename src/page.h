@@ -46,6 +46,7 @@ enum nc_owner_kind {
 	NC_GONE = 5,      /* given back; only the description is left */
 	NC_ABANDONED = 6, /* the owner ended; in the list of its class */
 	NC_LARGE = 7,     /* one large block, nobody's */
+	NC_ZERO = 8,      /* blocks of no bytes (zero.h), nobody's */
 };
 #define NC_OWNER_KINDS ((uintptr_t)15)
 
@@ -94,8 +95,10 @@ struct nc_page {
 	uint32_t own_map;  /* large: run is a mapping, not an arena's */
 	uint32_t guarded;  /* large: a guard follows the block at once */
 	bool tail_guarded; /* large, in an arena: a guard is the run's last page */
-	enum nc_guard guard_low, guard_high; /* large: those that are its own */
-	uint32_t fresh_zero;                 /* large: nobody had the memory before */
+	bool hidden; /* large: freed, without memory, and not counted in its arena */
+	/* large: those that are its own, and the freed block itself */
+	enum nc_guard guard_low, guard_high, guard_freed;
+	uint32_t fresh_zero; /* large: nobody had the memory before */
 	uintptr_t *x_claims; /* word_count words: claim bits low, epoch high */
 	/* word_count words of NC_CLAIM_BITS live bits; the owner writes them */
 	uint32_t x_live[] __attribute__((aligned(NC_CACHE_LINE)));
@@ -109,6 +112,8 @@ NC_STATIC_ASSERT(NC_PAGEMAP_NONE_BYTES >= sizeof(struct nc_page) + 64,
 
 /* The page that serves a class which has none; every malloc from it misses. */
 extern NC_HIDDEN struct nc_page nc_page_empty;
+/* The block that realloc is just giving another size; of a thread that is alone. */
+extern NC_HIDDEN const void *nc_page_changing;
 /* What the page map says of slices that were freed whole. */
 extern NC_HIDDEN struct nc_page nc_page_freed;
 
@@ -173,9 +178,10 @@ NC_INLINE void nc_page_arm(const struct nc_page *page, uint8_t *block, size_t by
 
 NC_INLINE bool nc_page_is_intact(const struct nc_page *page, const void *block)
 {
+	size_t tail;
+
 	if (NC_SLACK)
-		return nc_slack_requested(block, page->block_bytes, page->slack_key) !=
-		       NC_SLACK_BROKEN;
+		return nc_slack_holds(block, page->block_bytes, page->slack_key, &tail);
 	return !NC_CANARY || nc_canary_holds(block, page->block_bytes, page->canary_key);
 }
 
@@ -271,11 +277,21 @@ NC_INLINE bool nc_page_is_wiped(const struct nc_page *page, const uint8_t *block
 	       nc_wipe_holds(block, page->block_bytes);
 }
 
+/* Whether a free block's link was not overwritten. */
+NC_INLINE bool nc_page_link_holds(const struct nc_page *page, const uint8_t *block)
+{
+	uintptr_t next = nc_link_decode(&page->keys, block, *(const nc_word_t *)block);
+
+	return !NC_LINK_ENCODE || nc_page_is_ref(page, next) || next == NC_REF_END;
+}
+
 /* Put a free block on the free list `list`. */
 NC_INLINE void nc_page_push(struct nc_page *page, uint8_t *block, uintptr_t i,
                             unsigned list)
 {
 	*(nc_word_t *)block = nc_link_encode(&page->keys, block, page->heads[list]);
+	if (NC_CHECK_EXIT)
+		nc_signal_fence();
 	page->heads[list] = (nc_ref_t)(NC_REF_IS_INDEX ? i : (uintptr_t)block);
 }
 
@@ -289,7 +305,7 @@ void nc_page_release(struct nc_page *page, struct nc_random *random);
 /* Give back the memory of a page that another thread finished, and leave the
  * description (kind GONE) to whoever finds it in the inbox. */
 void nc_page_release_run(struct nc_page *page);
-/* A description for a page of the class (NC_CLASS_COUNT: of a large block), with
+/* A description for a page of the class (NC_CLASS_LARGE, NC_CLASS_ZERO), with
  * no block live and none claimed; NULL when there is no memory. */
 struct nc_page *nc_page_describe(unsigned class_idx, size_t block_count);
 /* Give back a description that is in no list. */
@@ -334,7 +350,9 @@ void nc_page_check(const struct nc_page *page);
 NC_COLD void nc_page_report_double_free(const struct nc_page *page, const void *p);
 NC_COLD void nc_page_report_race(const struct nc_page *page, uintptr_t i);
 NC_COLD void nc_page_report_overflow(const void *block, const struct nc_page *page);
-NC_COLD void nc_page_report_written(const struct nc_page *page, const void *block);
+/* The first `link` bytes are left out; `when` completes "found". */
+NC_COLD void nc_page_report_written(const void *block, size_t block_bytes, size_t link,
+                                    const char *when);
 NC_COLD void nc_page_report_link(const struct nc_page *page, const void *block);
 NC_COLD void nc_page_report_invalid(const struct nc_page *page, const void *p,
                                     const char *call);

@@ -57,11 +57,11 @@ void nc_page_report_link(const struct nc_page *page, const void *block)
 		block, page->block_bytes);
 }
 
-/* A wiped block's first word is its link. */
-void nc_page_report_written(const struct nc_page *page, const void *block)
+void nc_page_report_written(const void *block, size_t block_bytes, size_t link,
+                            const char *when)
 {
 	const uint8_t *bytes = block;
-	size_t from = sizeof(nc_word_t), to = page->block_bytes;
+	size_t from = link, to = block_bytes;
 
 	while (from < to && !bytes[from])
 		from++;
@@ -69,9 +69,9 @@ void nc_page_report_written(const struct nc_page *page, const void *block)
 		to--;
 	nc_report(
 		NC_WRITE_AFTER_FREE,
-		"write after free to %p (block of %z bytes, found when it was handed out, "
-		"%z bytes from byte %z on)",
-		block, page->block_bytes, to - from, from);
+		"write after free to %p (block of %z bytes, found %s, %z bytes from byte "
+		"%z on)",
+		block, block_bytes, when, to - from, from);
 }
 
 /* p is no live block's start; page is what the page map says. */

@@ -7,7 +7,9 @@
 NC_EXPORT char nacre_report[256];
 NC_EXPORT char nacre_report_kind[32];
 
+#ifndef NC_PUBLIC_NAMES
 void (*nc_report_hook)(const char *kind, const char *line);
+#endif
 
 static uint32_t x_reporting;
 

@@ -12,6 +12,9 @@
 #include "bits.h"
 
 #define NC_CLASS_COUNT 75
+/* What has no blocks of a class: */
+#define NC_CLASS_LARGE NC_CLASS_COUNT
+#define NC_CLASS_ZERO (NC_CLASS_COUNT + 1)
 #define NC_CLASS_DIRECT_COUNT 33 /* classes of blocks up to NC_DIRECT_BYTES */
 
 /* From here on: first class of the doubling after 2^log, and its steps. */

@@ -10,7 +10,7 @@ static void count_page(void *what, void *with)
 	const struct nc_page *page = what;
 	struct nacre_stats *out = with;
 
-	if ((nc_load_relaxed(&page->x_owner) & NC_OWNER_KINDS) >= NC_LARGE)
+	if (nc_load_relaxed(&page->x_owner) == NC_LARGE)
 		return;
 	size_t claimed = nc_page_claim_count(page);
 	size_t live = nc_page_live_count(page);

@@ -181,7 +181,7 @@ static void repair_inbox(struct nc_heap *heap)
 		    nc_page_find(page->run) != page) {
 			/* Finished, but for what comes after the page map. */
 			nc_store_relaxed(&page->x_owner, NC_GONE);
-			nc_arena_give(page->run, page->slice_count);
+			nc_arena_give(page->run, page->slice_count, true);
 		} else if ((owner & NC_OWNER_KINDS) == NC_TAKEN) {
 			nc_store_relaxed(&page->x_owner, nc_heap_word(heap) | NC_PENDING);
 		}
@@ -258,4 +258,17 @@ size_t nc_heap_count_locked(void)
 	for (struct nc_heap *heap = heaps; heap; heap = heap->next)
 		n += !heap->idle;
 	return n;
+}
+
+struct nc_heap *nc_heap_only(void)
+{
+	uintptr_t word = nc_port_self_get();
+
+	if (!nc_heap_is_word(word) || nc_load_relaxed(&x_dead_heaps))
+		return NULL;
+	for (struct nc_heap *heap = heaps; heap; heap = heap->next) {
+		if (!heap->idle && heap != nc_heap_of_word(word))
+			return NULL;
+	}
+	return nc_heap_of_word(word);
 }

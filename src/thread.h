@@ -20,6 +20,8 @@ void nc_heap_late_give(void);
  * before any thread there can have to do with them: called where a class runs
  * dry and at every free that is not the owner's. Once; otherwise nothing. */
 void nc_heap_reap_slow(void);
+/* The calling thread's heap, if no other thread has one; else NULL. Takes no lock. */
+struct nc_heap *nc_heap_only(void);
 /* Count of heaps that threads have; the core lock is held. */
 size_t nc_heap_count_locked(void);
 

@@ -43,7 +43,7 @@ START_TEST(runs_are_aligned_and_apart)
 		for (size_t k = 0; k < usable_bytes(i % 7 + 1); k += 4096)
 			if (runs[i][k] != i % 255 + 1)
 				ck_abort_msg("run %zu overlaps another", i);
-		nc_arena_give(runs[i], i % 7 + 1);
+		nc_arena_give(runs[i], i % 7 + 1, true);
 	}
 	ck_assert_uint_eq(figures().used_bytes, 0);
 }
@@ -64,7 +64,7 @@ START_TEST(zero_means_zero)
 				ck_abort_msg(
 					"byte %zu of a run that reads as zero is not", k);
 		memset(run, 0xa5, usable_bytes(count));
-		nc_arena_give(run, count);
+		nc_arena_give(run, count, true);
 		if (round % 100 == 99)
 			nc_arena_trim();
 	}
@@ -83,7 +83,7 @@ START_TEST(what_is_kept_is_bounded)
 	}
 	ck_assert_uint_eq(figures().used_bytes, RUNS * 4 * NC_SLICE_BYTES);
 	for (size_t i = 0; i < RUNS; i++) {
-		nc_arena_give(runs[i], 4);
+		nc_arena_give(runs[i], 4, true);
 		struct nc_arena_figures now = figures();
 		ck_assert_uint_le(now.dirty_bytes,
 		                  NC_DIRTY_MIN_BYTES +
@@ -105,7 +105,7 @@ static size_t wave(size_t bytes)
 	for (size_t i = 0; i < count; i++)
 		memset(runs[i] = nc_arena_take(4, &state), 1, usable_bytes(4));
 	for (size_t i = 0; i < count; i++)
-		nc_arena_give(runs[i], 4);
+		nc_arena_give(runs[i], 4, true);
 	return figures().dirty_bytes;
 }
 
@@ -144,7 +144,7 @@ START_TEST(a_run_gets_longer_while_the_slices_behind_it_are_free)
 	ck_assert_ptr_eq(behind, run + 5 * NC_SLICE_BYTES);
 	memset(run, 1, usable_bytes(2));
 	ck_assert(!nc_arena_extend(run, 2, 1, &guarded));
-	nc_arena_give(between, 3);
+	nc_arena_give(between, 3, true);
 	size_t used = figures().used_bytes;
 	ck_assert(!nc_arena_extend(run, 2, 4, &guarded));
 	ck_assert_uint_eq(figures().used_bytes, used);
@@ -156,12 +156,12 @@ START_TEST(a_run_gets_longer_while_the_slices_behind_it_are_free)
 			ck_abort_msg("byte %zu changed", i);
 	memset(run, 2, usable_bytes(5));
 	ck_assert(!nc_arena_extend(run, 5, 1, &guarded));
-	nc_arena_give(run, 5);
-	nc_arena_give(behind, 1);
+	nc_arena_give(run, 5, true);
+	nc_arena_give(behind, 1, true);
 	ck_assert_uint_eq(figures().used_bytes, 0);
 	run = nc_arena_take(1, &state);
 	ck_assert(!nc_arena_extend(run, 1, figures().reserved_bytes, &guarded));
-	nc_arena_give(run, 1);
+	nc_arena_give(run, 1, true);
 }
 END_TEST
 
@@ -173,13 +173,13 @@ START_TEST(long_runs_lie_on_resident_slices)
 	nc_port_init();
 	uint8_t *run = nc_arena_take(30, &state);
 	memset(run, 1, usable_bytes(30));
-	nc_arena_give(run, 30);
+	nc_arena_give(run, 30, true);
 	ck_assert_uint_eq(figures().dirty_bytes, 30 * NC_SLICE_BYTES);
 	uint8_t *longer = nc_arena_take(40, &state);
 	ck_assert_ptr_eq(longer, run);
 	ck_assert(!state.zero);
 	ck_assert_uint_eq(figures().dirty_bytes, 0);
-	nc_arena_give(longer, 40);
+	nc_arena_give(longer, 40, true);
 }
 END_TEST
 
@@ -195,7 +195,7 @@ START_TEST(the_map_follows_a_run)
 	ck_assert_ptr_eq(nc_pagemap_find(run), &page);
 	ck_assert_ptr_eq(nc_pagemap_find(run + 3 * NC_SLICE_BYTES - 1), &page);
 	nc_arena_publish(run, 3, &left);
-	nc_arena_give(run, 3);
+	nc_arena_give(run, 3, true);
 	ck_assert_ptr_eq(nc_pagemap_find(run + NC_SLICE_BYTES), &left);
 }
 END_TEST
@@ -235,7 +235,7 @@ START_TEST(a_huge_run_gets_an_arena)
 	run = nc_arena_take(count, &state);
 	ck_assert_ptr_nonnull(run);
 	run[0] = run[usable_bytes(count) - 1] = 1;
-	nc_arena_give(run, count);
+	nc_arena_give(run, count, true);
 	ck_assert_ptr_null(nc_arena_take((size_t)1 << 40, &state));
 }
 END_TEST

@@ -38,7 +38,7 @@ START_TEST(waits_are_long_and_random)
 
 	memset(gone_at, 0, sizeof gone_at);
 	for (unsigned i = 0; i < COUNT; i++) {
-		void *out = nc_quarantine_pass(q, &blocks[i]);
+		void *out = nc_quarantine_pass(q, 0, &blocks[i]);
 		if (out)
 			note(out, i + 1);
 	}
@@ -67,7 +67,7 @@ START_TEST(drained_whole)
 
 	memset(gone_at, 0, sizeof gone_at);
 	for (unsigned i = 0; i < 10 * LENGTH; i++)
-		if ((out = nc_quarantine_pass(q, &blocks[i])))
+		if ((out = nc_quarantine_pass(q, 0, &blocks[i])))
 			note(out, 1);
 	while ((out = nc_quarantine_drain(q, &from)))
 		note(out, 1);

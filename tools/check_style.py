@@ -13,9 +13,11 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 MAX_FUNCTION_LINES = 60  # from the line of its name to its closing brace
-# The aim is about 5000. The parts of strict (mit_slack.h, mit_wipe.h, mit_quarantine.h and
-# their calls) brought it here; raise it with a reason only.
-MAX_CORE_LINES = 5750
+# The aim is about 5000 in all. The core is what every profile has; the mitigations that have
+# files of their own are counted apart. Raise either with a reason only.
+MAX_CORE_LINES = 5650
+MAX_MITIGATION_LINES = 800
+MITIGATIONS = {"limbo", "zero", "quarantine", "inspect"}
 # What only a library beside libc has; musl/dropin.sh leaves the same files out.
 NOT_CORE = {"cxx.c", "glibc.c", "preload.c", "names_cxx.h", "port_posix.c", "stats.c", "stats.h"}
 
@@ -41,11 +43,15 @@ def functions(lines):
 
 
 def main():
-    faults, warnings, total, longest = [], [], 0, (0, "none")
+    faults, warnings, longest = [], [], (0, "none")
+    total = mitigations = 0
     files = sorted(p for p in (ROOT / "src").rglob("*") if p.suffix in (".c", ".h"))
     for path in files:
         lines = path.read_text().splitlines()
-        total += len(lines) if path.name not in NOT_CORE else 0
+        if path.stem.startswith("mit_") or path.stem in MITIGATIONS:
+            mitigations += len(lines)
+        elif path.name not in NOT_CORE:
+            total += len(lines)
         for name, number, comment, body in functions(lines):
             at = f"{path.relative_to(ROOT)}:{number}: {name}"
             longest = max(longest, (len(body), name))
@@ -55,6 +61,8 @@ def main():
                 warnings.append(f"{at} has #if in its body")
     if total > MAX_CORE_LINES:
         faults.append(f"the core has {total} lines, more than {MAX_CORE_LINES}")
+    if mitigations > MAX_MITIGATION_LINES:
+        faults.append(f"mitigations have {mitigations} lines, more than {MAX_MITIGATION_LINES}")
 
     if shutil.which("clang-format"):
         done = subprocess.run(["clang-format", "--dry-run", "-Werror", *map(str, files)],
@@ -70,7 +78,7 @@ def main():
         print(f"warning: {line}")
     if faults:
         sys.exit("\n".join(faults))
-    print(f"style: {total} lines in the core, longest function {longest[1]} with {longest[0]}")
+    print(f"style: {total} lines in the core, {mitigations} in mitigations, longest function {longest[1]} with {longest[0]}")
 
 
 if __name__ == "__main__":

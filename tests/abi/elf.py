@@ -121,6 +121,18 @@ def check_dynamic(library):
     return None
 
 
+def check_sealed(library):
+    """Whatever holds an address is read-only after relocation, but the compiler's own
+    __dso_handle, which holds its own."""
+    relro = re.search(r"GNU_RELRO\s+\S+\s+(\S+)\s+\S+\s+\S+\s+(\S+)", readelf("-l", library))
+    start = int(relro[1], 16)
+    own = re.search(r"([0-9a-f]{8,16}) +0 OBJECT +LOCAL .* __dso_handle", readelf("-s", library))
+    places = re.findall(r"^([0-9a-f]{8,16})\s+[0-9a-f]+\s+R_", readelf("-r", library), re.M)
+    wrong = [place for place in places if not 0 <= int(place, 16) - start < int(relro[2], 16)
+             and not (own and int(own[1], 16) == int(place, 16))]
+    return f"stay writable: {wrong}" if wrong or not places else None
+
+
 CHECKS = {
     "needs libc alone": check_needed,
     "old symbol versions alone": check_versions,
@@ -128,6 +140,7 @@ CHECKS = {
     "undefined symbols are libc's": check_undefined,
     "one pointer of TLS": check_tls,
     "segments": check_segments,
+    "addresses are sealed": check_sealed,
     "dynamic section": check_dynamic,
 }
 
