@@ -377,6 +377,45 @@ static void unmap(uint8_t *p, size_t bytes)
 		nc_port_purge(p, bytes);
 }
 
+/* What is a guard once the block is freed: of an arena's run all but its tail, so that no
+ * memory is left in it. */
+static uint8_t *hidden_start(const struct nc_page *page)
+{
+	return page->own_map ? page->start : page->run;
+}
+
+static size_t hidden_bytes(const struct nc_page *page)
+{
+	return page->own_map ? page->block_bytes : (size_t)(tail_of(page) - page->run);
+}
+
+/* A freed block's content goes, and so does, where the system can, the way to it. */
+static void hide(struct nc_page *page)
+{
+	uint8_t *p = hidden_start(page);
+
+	page->hidden = true;
+	page->guard_freed = nc_port_guard(p, hidden_bytes(page));
+	if (page->guard_freed != NC_GUARD_MARK && !nc_port_purge(p, hidden_bytes(page)) &&
+	    page->guard_freed == NC_GUARD_NONE)
+		__builtin_memset(page->start, 0, page->block_bytes);
+	if (!page->own_map)
+		nc_arena_uncount(page->slice_count);
+}
+
+static bool show(struct nc_page *page)
+{
+	if (!page->hidden)
+		return true;
+	nc_arena_recount(page->slice_count);
+	/* What the kernel marked before lies in what it marked then. */
+	if (page->guard_freed == NC_GUARD_MARK && page->guard_low == NC_GUARD_MARK)
+		page->guard_low = NC_GUARD_NONE;
+	if (page->guard_freed == NC_GUARD_MARK && page->guard_high == NC_GUARD_MARK)
+		page->guard_high = NC_GUARD_NONE;
+	return nc_port_unguard(hidden_start(page), hidden_bytes(page), page->guard_freed);
+}
+
 /* Back to the system or to the arena. The page is in no list and not live. */
 static void release(struct nc_page *page)
 {
@@ -386,10 +425,7 @@ static void release(struct nc_page *page)
 		guards_gone(page);
 		nc_port_guard_gone(page->guard_freed);
 	} else {
-		if (page->hidden)
-			nc_arena_recount(page->slice_count);
-		if (!lift_guards(page) ||
-		    !nc_port_unguard(page->start, page->block_bytes, page->guard_freed))
+		if (!show(page) || !lift_guards(page))
 			return;
 		nc_arena_publish(page->run, page->slice_count, &nc_page_freed);
 		/* The first page becomes a guard where it is a slice's last, as it is
@@ -408,19 +444,6 @@ static void count_dead_locked(const struct nc_page *page)
 {
 	large.live_blocks--;
 	large.live_bytes -= page->block_bytes;
-}
-
-/* A freed block's content goes, and so does, where the system can, the way to it. */
-static void hide(struct nc_page *page)
-{
-	page->guard_freed = nc_port_guard(page->start, page->block_bytes);
-	page->hidden = true;
-	if (!page->own_map)
-		nc_arena_uncount(page->slice_count);
-	if (page->guard_freed != NC_GUARD_MARK &&
-	    !nc_port_purge(page->start, page->block_bytes) &&
-	    page->guard_freed == NC_GUARD_NONE)
-		__builtin_memset(page->start, 0, page->block_bytes);
 }
 
 /* Keep a freed block, or give it and what is too old back. */

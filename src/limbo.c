@@ -68,8 +68,8 @@ struct nc_limbo_run nc_limbo_wipe(const struct nc_page *page)
 
 	for (uint32_t k = 0; k < run.extended; k++) {
 		uint8_t *block = block_at(&run, k);
-		/* One that others freed, and its owner never took over. */
-		if (nc_page_is_live(page, nc_page_index(page, block)))
+		/* Others freed it and its owner never took it over, or vanished. */
+		if (page->distrusted || nc_page_is_live(page, nc_page_index(page, block)))
 			nc_wipe(block, run.block_bytes);
 		else if (!nc_page_link_holds(page, block))
 			nc_page_report_link(page, block);

@@ -398,6 +398,32 @@ static void locked_block(void)
 		CHECK(test_zero(calloc(1, BYTES), BYTES));
 }
 
+/* Memory goes from small blocks to large ones that do not use all of it, and back: what
+ * was never cleared must not pass for zero. */
+static void changing_hands(void)
+{
+	enum { COUNT = 300 };
+	static const size_t sizes[] = { 30000, 70000, 5000, 300000, 100, 140000 };
+	static char *blocks[COUNT];
+
+	for (size_t round = 0; round < 60; round++) {
+		size_t bytes = sizes[round % 6] + round % 7 * 64;
+
+		for (size_t i = 0; i < COUNT; i++) {
+			blocks[i] = round % 2                ? calloc(1, bytes)
+			            : bytes > 65536 && i % 2 ? memalign(MIB, bytes)
+			                                     : malloc(bytes);
+			CHECK(blocks[i]);
+			CHECK(!(round % 2) || test_zero(blocks[i], bytes));
+			memset(blocks[i], 0xff, bytes);
+		}
+		for (size_t i = 0; i < COUNT; i++)
+			free(blocks[i]);
+		if (round % 4 == 3)
+			malloc_trim(0);
+	}
+}
+
 /* Memory that was locked when it was freed, and had guards, reads as zero from
  * calloc. */
 static void locked_zero(void)
@@ -653,6 +679,7 @@ int main(int argc, char **argv)
 		{ "untold_ends", untold_ends, 500 },
 		{ "limit_again", limit_again, 256 },
 		{ "filter_later", filter_later, 0 },
+		{ "changing_hands", changing_hands, 0 },
 		{ "few_guards", few_guards, 3000 },
 		{ "snapshot", snapshot, 256 },
 	};
