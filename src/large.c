@@ -327,7 +327,7 @@ static void *take(const struct wish *wish, bool *zero)
 	page->divide_shift = 0;
 	init_keys(page);
 	page->guard_freed = NC_GUARD_NONE;
-	page->hidden = false;
+	page->covered = false;
 	nc_store_release(&page->x_owner, NC_LARGE);
 	guard_start(page);
 	page->tail_guarded = state.guarded;
@@ -379,33 +379,33 @@ static void unmap(uint8_t *p, size_t bytes)
 
 /* What is a guard once the block is freed: of an arena's run all but its tail, so that no
  * memory is left in it. */
-static uint8_t *hidden_start(const struct nc_page *page)
+static uint8_t *cover_start(const struct nc_page *page)
 {
 	return page->own_map ? page->start : page->run;
 }
 
-static size_t hidden_bytes(const struct nc_page *page)
+static size_t cover_bytes(const struct nc_page *page)
 {
 	return page->own_map ? page->block_bytes : (size_t)(tail_of(page) - page->run);
 }
 
 /* A freed block's content goes, and so does, where the system can, the way to it. */
-static void hide(struct nc_page *page)
+static void cover(struct nc_page *page)
 {
-	uint8_t *p = hidden_start(page);
+	uint8_t *p = cover_start(page);
 
-	page->hidden = true;
-	page->guard_freed = nc_port_guard(p, hidden_bytes(page));
-	if (page->guard_freed != NC_GUARD_MARK && !nc_port_purge(p, hidden_bytes(page)) &&
+	page->covered = true;
+	page->guard_freed = nc_port_guard(p, cover_bytes(page));
+	if (page->guard_freed != NC_GUARD_MARK && !nc_port_purge(p, cover_bytes(page)) &&
 	    page->guard_freed == NC_GUARD_NONE)
 		__builtin_memset(page->start, 0, page->block_bytes);
 	if (!page->own_map)
 		nc_arena_uncount(page->slice_count);
 }
 
-static bool show(struct nc_page *page)
+static bool uncover(struct nc_page *page)
 {
-	if (!page->hidden)
+	if (!page->covered)
 		return true;
 	nc_arena_recount(page->slice_count);
 	/* What the kernel marked before lies in what it marked then. */
@@ -413,7 +413,7 @@ static bool show(struct nc_page *page)
 		page->guard_low = NC_GUARD_NONE;
 	if (page->guard_freed == NC_GUARD_MARK && page->guard_high == NC_GUARD_MARK)
 		page->guard_high = NC_GUARD_NONE;
-	return nc_port_unguard(hidden_start(page), hidden_bytes(page), page->guard_freed);
+	return nc_port_unguard(cover_start(page), cover_bytes(page), page->guard_freed);
 }
 
 /* Back to the system or to the arena. The page is in no list and not live. */
@@ -425,7 +425,7 @@ static void release(struct nc_page *page)
 		guards_gone(page);
 		nc_port_guard_gone(page->guard_freed);
 	} else {
-		if (!show(page) || !lift_guards(page))
+		if (!uncover(page) || !lift_guards(page))
 			return;
 		nc_arena_publish(page->run, page->slice_count, &nc_page_freed);
 		/* The first page becomes a guard where it is a slice's last, as it is
@@ -453,7 +453,7 @@ static void to_cache(struct nc_page *page)
 	size_t out_count = 0;
 
 	if (NC_GUARD_FREED && page->block_bytes <= NC_LARGE_CACHE_BYTES)
-		hide(page);
+		cover(page);
 	nc_lock_take(&nc_core_lock);
 	count_dead_locked(page);
 	size_t bound = NC_GUARD_FREED ? NC_LARGE_CACHE_BYTES

@@ -95,7 +95,7 @@ struct nc_page {
 	uint32_t own_map;  /* large: run is a mapping, not an arena's */
 	uint32_t guarded;  /* large: a guard follows the block at once */
 	bool tail_guarded; /* large, in an arena: a guard is the run's last page */
-	bool hidden; /* large: freed, without memory, and not counted in its arena */
+	bool covered; /* large: freed, without memory, and not counted in its arena */
 	/* large: those that are its own, and the freed block itself */
 	enum nc_guard guard_low, guard_high, guard_freed;
 	uint32_t fresh_zero; /* large: nobody had the memory before */
